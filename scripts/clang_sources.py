@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """clang_sources.py BUILD_DIRECTORY: prints the sources of the library and the tools that clang can parse.
 
-The build needs a command for each source: it is one with -DLINNET_UNITY=OFF.
-
 Writes the commands for that to BUILD_DIRECTORY/tidy/compile_commands.json. Those of the build are GCC's: clang cannot
 read its precompiled headers, which are made anew, nor does it know all its warnings.
 """
@@ -17,12 +15,22 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("engine", "ops", "frontends/onnx", "bindings/c", "tools")
 OF_GCC = re.compile(r" (-W\S*|--param=\S+|-fvect-cost-model=\S+|-fgcse-after-reload)")
+INCLUDED = re.compile(r'^#include "(.*)"$', re.MULTILINE)
 PRECOMPILED = re.compile(r"-include (\S+cmake_pch\.hxx)")
 
 
 def is_parsed(path):
     """executor.cc includes GCC's omp.h, which clang cannot parse."""
     return not path.name.endswith(".simd.cc") and path.name != "executor.cc"
+
+
+def of_each_source(entry):
+    """The command of a source, or those of the sources that CMake compiles in one batch."""
+    batch = Path(entry["file"])
+    if batch.parent.name != "Unity":
+        return [entry]
+    sources = INCLUDED.findall(batch.read_text())
+    return [entry | {"file": source, "command": entry["command"].replace(str(batch), source)} for source in sources]
 
 
 def precompile(header, command, output):
@@ -36,8 +44,7 @@ def main(build):
     tidy.mkdir(exist_ok=True)
     sources = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.cc") if is_parsed(path))
     commands = json.loads((tidy.parent / "compile_commands.json").read_text())
-    if any("/Unity/unity_" in entry["file"] for entry in commands):
-        sys.exit(f"{build} compiles sources in batches: configure it with -DLINNET_UNITY=OFF")
+    commands = [command for entry in commands for command in of_each_source(entry)]
     entries, made = [entry for entry in commands if Path(entry["file"]) in sources], {}
     for entry in entries:
         entry["command"] = OF_GCC.sub("", entry["command"])

@@ -1,6 +1,7 @@
 # Shared by quickstart.sh and test.sh. Sourced from the project's root.
 
-step() { printf '\n==> %s\n' "$*"; }
+# step TEXT: what a script does next, and how long it has run.
+step() { printf '\n==> %s (after %d:%02d)\n' "$*" $((SECONDS / 60)) $((SECONDS % 60)); }
 fail() { printf '\n%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
 # Distribution packages that a build needs: the same names on Debian 12, Debian 13 and Ubuntu 24.04.

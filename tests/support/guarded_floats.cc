@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <new>
 #include <random>
 
@@ -32,7 +31,7 @@ Guarded<T>::Guarded(int64_t count, unsigned seed) : count_(count) {
   std::mt19937 engine(seed);
   using Normal = std::normal_distribution<std::conditional_t<std::is_same_v<T, BFloat16>, float, T>>;
   std::conditional_t<std::is_integral_v<T>, Differences, Normal> values;
-  std::generate_n(data_, count, [&] { return T(values(engine)); });
+  for (int64_t i = 0; i < count; ++i) data_[i] = T(values(engine));
 }
 
 template <class T>

@@ -11,6 +11,8 @@
 // Facts whose elements are known, and what is known of those that a node gives.
 namespace linnet::testing {
 
+inline const Dim kN("N"), kM("M");
+
 inline Fact with_contents(DType dtype, const Shape& shape, const Dims& elements) {
   Fact fact(dtype, shape);
   fact.contents = std::make_shared<const Dims>(elements);

@@ -12,12 +12,12 @@
 namespace linnet::testing {
 namespace {
 
-constexpr int64_t kFloats = 2048;
+constexpr int64_t kConstantFloats = 2048;
 
 /// A node with one constant input, and how often it was computed.
 struct Computing {
   explicit Computing(const std::string& op_type = "Neg", const Attributes& attributes = {}) {
-    const ValueId y = b.op(op_type, {b.constant(random_tensor({kFloats}))}, attributes);
+    const ValueId y = b.op(op_type, {b.constant(random_tensor({kConstantFloats}))}, attributes);
     node = b.graph().node(b.graph().value(y).producer);
   }
   Tensor computed(SharedConstants& constants, const Tensor& x) {
@@ -36,7 +36,7 @@ struct Computing {
 TEST(SharedConstants, AreComputedOnceWhileSomebodyHasThem) {
   SharedConstants constants;
   Computing neg;
-  const Tensor x = random_tensor({kFloats});
+  const Tensor x = random_tensor({kConstantFloats});
   Tensor first = neg.computed(constants, x);
   const void* const address = first.address();
   EXPECT_EQ(neg.computed(constants, x).address(), address);
@@ -49,7 +49,7 @@ TEST(SharedConstants, AreComputedOnceWhileSomebodyHasThem) {
 TEST(SharedConstants, OfOtherInputsShapesOrNodesAreOthers) {
   SharedConstants constants;
   Computing neg, abs("Abs"), leaky("LeakyRelu", {{"alpha", 0.5f}}), leakier("LeakyRelu", {{"alpha", 0.25f}});
-  const Tensor x = random_tensor({kFloats}), same = x.clone(), wide = x.reshaped({2, kFloats / 2});
+  const Tensor x = random_tensor({kConstantFloats}), same = x.clone(), wide = x.reshaped({2, kConstantFloats / 2});
   std::set<const void*> addresses;
   std::vector<Tensor> held;
   for (Computing* each : {&neg, &abs, &leaky, &leakier}) {
@@ -63,18 +63,18 @@ TEST(SharedConstants, OfOtherInputsShapesOrNodesAreOthers) {
 TEST(SharedConstants, AreNotTakenForThoseOfAnInputThatIsGone) {
   SharedConstants constants;
   Computing neg;
-  alignas(64) static float memory[kFloats];
+  alignas(64) static float memory[kConstantFloats];
   auto owner = std::make_shared<int>(0);
-  const Tensor first = neg.computed(constants, Tensor::share(DType::kFloat32, {kFloats}, memory, owner));
+  const Tensor first = neg.computed(constants, Tensor::share(DType::kFloat32, {kConstantFloats}, memory, owner));
   owner = std::make_shared<int>(0);
-  const Tensor other = neg.computed(constants, Tensor::share(DType::kFloat32, {kFloats}, memory, owner));
+  const Tensor other = neg.computed(constants, Tensor::share(DType::kFloat32, {kConstantFloats}, memory, owner));
   EXPECT_NE(first.address(), other.address());
   EXPECT_EQ(neg.times, 2);
 }
 
 TEST(SharedConstants, AreSharedByContentsWhereRewritesMakeThem) {
   SharedConstants constants;
-  const Tensor x = random_tensor({kFloats}, 1), same = x.clone(), other = random_tensor({kFloats}, 2);
+  const Tensor x = random_tensor({kConstantFloats}, 1), same = x.clone(), other = random_tensor({kConstantFloats}, 2);
   EXPECT_EQ(constants.share(x).address(), x.address());
   EXPECT_EQ(constants.share(same).address(), x.address());
   EXPECT_EQ(constants.share(other).address(), other.address());
@@ -84,7 +84,7 @@ TEST(SharedConstants, AreSharedByContentsWhereRewritesMakeThem) {
 TEST(SharedConstants, AreGivenToNobodyOnceForgotten) {
   SharedConstants constants;
   Computing neg;
-  const Tensor x = random_tensor({kFloats}), y = neg.computed(constants, x), shared = constants.share(x);
+  const Tensor x = random_tensor({kConstantFloats}), y = neg.computed(constants, x), shared = constants.share(x);
   constants.forget(y);
   constants.forget(x);
   EXPECT_NE(neg.computed(constants, x).address(), y.address());
@@ -95,7 +95,7 @@ TEST(SharedConstants, AreGivenToNobodyOnceForgotten) {
 TEST(SharedConstants, OfSeveralThreadsOneComputes) {
   SharedConstants constants;
   Computing neg;
-  const Tensor x = random_tensor({kFloats});
+  const Tensor x = random_tensor({kConstantFloats});
   std::vector<Tensor> got(8);
   std::vector<std::thread> threads;
   for (Tensor& tensor : got) threads.emplace_back([&] { tensor = neg.computed(constants, x); });
@@ -107,14 +107,14 @@ TEST(SharedConstants, OfSeveralThreadsOneComputes) {
 TEST(SharedConstants, WhoComputesOneWaitsForNobodyWhoComputesAnother) {
   SharedConstants constants;
   Computing neg, abs("Abs");
-  const Fact in(random_tensor({kFloats})), out(DType::kFloat32, Shape{kFloats});
+  const Fact in(random_tensor({kConstantFloats})), out(DType::kFloat32, Shape{kConstantFloats});
   std::promise<void> entered, other;
   auto done = other.get_future();
   const auto slow = std::async(std::launch::async, [&] {
     constants.computed(neg.node, {&in, 1}, {&out, 1}, [&] {
       entered.set_value();
       EXPECT_EQ(done.wait_for(std::chrono::seconds(20)), std::future_status::ready);
-      return std::vector<Tensor>{random_tensor({kFloats})};
+      return std::vector<Tensor>{random_tensor({kConstantFloats})};
     });
   });
   entered.get_future().wait();
@@ -132,7 +132,7 @@ TEST(SharedConstants, WhoComputesOneWaitsForNobodyWhoComputesAnother) {
 TEST(SharedConstants, AFailureIsNotKept) {
   SharedConstants constants;
   Computing neg;
-  const Fact in(random_tensor({kFloats})), out(DType::kFloat32, Shape{kFloats});
+  const Fact in(random_tensor({kConstantFloats})), out(DType::kFloat32, Shape{kConstantFloats});
   const auto fail = [&] {
     constants.computed(neg.node, {&in, 1}, {&out, 1},
                        []() -> std::vector<Tensor> { throw Error(ErrorKind::kLimit, "too much"); });

@@ -11,7 +11,7 @@
 namespace linnet::testing {
 namespace {
 
-NodeSpec spec_of(const std::string& op_type) {
+NodeSpec new_node(const std::string& op_type) {
   NodeSpec spec;
   spec.op_type = op_type;
   spec.name = "new";
@@ -45,7 +45,7 @@ TEST(Patch, ReplacesUsesAndDropsWhatIsDead) {
   b.output(b.op("Neg", {relu}));
   Graph graph = inferred(b);
   Patch patch(graph);
-  const ValueId tanh = patch.add(spec_of("Tanh"), {x});
+  const ValueId tanh = patch.add(new_node("Tanh"), {x});
   patch.replace(relu, tanh);
   patch.apply(graph);
   EXPECT_EQ(count_ops(graph, "Relu"), 0);
@@ -74,7 +74,7 @@ TEST(Patch, NewValuesTakeTheNamesOfThoseTheyReplace) {
   b.output(b.op("Neg", {relu}));
   Graph graph = inferred(b);
   Patch patch(graph);
-  const ValueId inner = patch.add(spec_of("Abs"), {x}), outer = patch.add(spec_of("Tanh"), {inner});
+  const ValueId inner = patch.add(new_node("Abs"), {x}), outer = patch.add(new_node("Tanh"), {inner});
   patch.replace(relu, outer);
   patch.apply(graph);
   EXPECT_EQ(graph.value(outer).name, b.graph().value(relu).name);
@@ -105,7 +105,7 @@ TEST(Patch, SortsWhenANewNodeReadsALaterOne) {
   b.output(late);
   Graph graph = inferred(b);
   Patch patch(graph);
-  patch.replace(first, patch.add(spec_of("Abs"), {late}));
+  patch.replace(first, patch.add(new_node("Abs"), {late}));
   patch.apply(graph);
   expect_sorted(graph);
 }
@@ -131,7 +131,7 @@ TEST(Patch, AValueThatReplacesSeveralTakesTheNameOfTheFirst) {
   b.output(b.op("Add", {relu, neg}));
   Graph graph = inferred(b);
   Patch patch(graph);
-  const ValueId abs = patch.add(spec_of("Abs"), {x});
+  const ValueId abs = patch.add(new_node("Abs"), {x});
   patch.replace(neg, abs);
   patch.replace(relu, abs);
   patch.apply(graph);

@@ -12,8 +12,6 @@
 namespace linnet::testing {
 namespace {
 
-const Dim kN("N"), kM("M");
-
 class Numbers {
  public:
   Numbers(int64_t n, int64_t m) {

@@ -11,8 +11,6 @@
 namespace linnet::testing {
 namespace {
 
-const Dim kN("N"), kM("M");
-
 TEST(Contents, AllNumbersAreAConstant) {
   const Fact y = facts_of({"Sub"}, {vector_of({kN + 2, kM}), vector_of({kN, kM})})[0];
   ASSERT_TRUE(y.constant);

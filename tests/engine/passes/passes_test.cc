@@ -80,7 +80,7 @@ TEST(MergeEqualNodes, KeepsWhatDiffersInAttributesOrInputsOrIsRandom) {
   EXPECT_EQ(graph.nodes().size(), 5u);
 }
 
-TEST(MergeEqualNodes, MergesEqualSmallConstants) {
+TEST(MergeEqualNodes, MergesConstantsOfEqualContents) {
   GraphBuilder b;
   const ValueId x = b.input("x", Shape{3});
   b.output(b.op("Add", {x, b.constant(kValues)}));

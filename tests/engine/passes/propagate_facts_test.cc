@@ -4,18 +4,13 @@
 #include "graph/patch.h"
 #include "passes/passes.h"
 #include "support/graph_builder.h"
+#include "support/known_contents.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
 namespace {
 
 using ::testing::ElementsAre;
-
-Graph propagated(const GraphBuilder& b) {
-  Graph graph = b.graph();
-  propagate_facts(graph, *std::make_shared<ModelResources>());
-  return graph;
-}
 
 TEST(PropagateFacts, InfersEachValueFromThoseBefore) {
   GraphBuilder b;

@@ -5,7 +5,7 @@
 namespace linnet::testing {
 namespace {
 
-class InPlaceKernel final : public Kernel {
+class KernelInPlaceOfItsFirstInput final : public Kernel {
  public:
   void run(KernelContext&) const override {}
   int in_place(int) const override { return 0; }
@@ -21,7 +21,7 @@ class PlannedNodes {
     plan_.slots.push_back(slot(Slot::Kind::kArena));
     const int output = int(plan_.slots.size()) - 1;
     PlannedNode& planned = plan_.nodes.emplace_back();
-    planned.kernel = std::make_unique<InPlaceKernel>();
+    planned.kernel = std::make_unique<KernelInPlaceOfItsFirstInput>();
     planned.inputs = inputs;
     planned.outputs = {output};
     return output;

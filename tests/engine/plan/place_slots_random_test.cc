@@ -9,9 +9,9 @@ namespace linnet::testing {
 namespace {
 
 /// Allows its outputs to be written over these inputs; -1: not.
-class InPlaceKernel final : public Kernel {
+class KernelInPlaceOfInputs final : public Kernel {
  public:
-  explicit InPlaceKernel(std::vector<int> in_place) : in_place_(std::move(in_place)) {}
+  explicit KernelInPlaceOfInputs(std::vector<int> in_place) : in_place_(std::move(in_place)) {}
   void run(KernelContext&) const override {}
   int in_place(int output) const override { return output < int(in_place_.size()) ? in_place_[size_t(output)] : -1; }
 
@@ -30,7 +30,7 @@ int add_arena_slot(Plan& plan, int64_t bytes) { return add_slot(plan, Slot::Kind
 
 void add_node(Plan& plan, const std::vector<int>& inputs, const std::vector<int>& outputs,
               const std::vector<int>& in_place = {}) {
-  plan.nodes.push_back({nullptr, std::make_unique<InPlaceKernel>(in_place), inputs, outputs});
+  plan.nodes.push_back({nullptr, std::make_unique<KernelInPlaceOfInputs>(in_place), inputs, outputs});
 }
 
 /// Runs a plan on bytes that each hold the number of the value that was written there last, and expects every value to

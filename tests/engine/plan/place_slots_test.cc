@@ -8,8 +8,8 @@ namespace linnet::testing {
 namespace {
 
 /// Writes its output over input `source`, or nowhere in particular (-1).
-struct InPlaceKernel final : Kernel {
-  explicit InPlaceKernel(int source_in) : source(source_in) {}
+struct KernelInPlaceOf final : Kernel {
+  explicit KernelInPlaceOf(int source_in) : source(source_in) {}
   void run(KernelContext&) const override {}
   int in_place(int) const override { return source; }
   int source;
@@ -25,7 +25,7 @@ class PlanOfFloats {
   /// The output of a node that reads `inputs`.
   int node(const std::vector<int>& inputs, int in_place = -1) {
     const int output = slot();
-    plan_.nodes.push_back({nullptr, std::make_unique<InPlaceKernel>(in_place), inputs, {output}});
+    plan_.nodes.push_back({nullptr, std::make_unique<KernelInPlaceOf>(in_place), inputs, {output}});
     return output;
   }
   const Plan& placed(const std::vector<int>& outputs) {

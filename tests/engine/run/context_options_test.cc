@@ -168,14 +168,14 @@ TEST(RunDeadline, DoesNotLiftThatOfTheContext) {
   expect_error(ErrorKind::kLimit, "deadline", [&] { context.run(inputs, {.deadline = late}); });
 }
 
-class CountingObserver final : public Observer {
+class NodeCounter final : public Observer {
  public:
   int nodes = 0;
   void on_node(const NodeEvent&) override { ++nodes; }
 };
 
 TEST(RunObserver, StandsInForThatOfTheContext) {
-  const auto always = std::make_shared<CountingObserver>(), once = std::make_shared<CountingObserver>();
+  const auto always = std::make_shared<NodeCounter>(), once = std::make_shared<NodeCounter>();
   Context context(model(), {.observer = always});
   context.run(kInputs);
   const int nodes = always->nodes;

@@ -10,7 +10,7 @@ namespace {
 Tensor floats(const Shape& shape) { return Tensor(DType::kFloat32, shape); }
 
 /// y = -x, a view of y, x itself, a constant, and where x is not zero.
-Model model(bool guarded = false) {
+Model model_of_all_outputs(bool guarded = false) {
   GraphBuilder b;
   const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N"), 2}));
   const ValueId y = b.op("Neg", {x});
@@ -29,16 +29,16 @@ std::vector<Tensor> memory() {
   return {floats({2, 2}), floats({1, 4}), floats({2, 2}), floats({2}), Tensor(DType::kInt64, {2, 3}), floats({2, 2})};
 }
 
-const Tensor kX = Tensor::of<float>({2, 2}, {1, 0, 3, 4});
+const Tensor kInput = Tensor::of<float>({2, 2}, {1, 0, 3, 4});
 
 class GivenOutputs : public ::testing::TestWithParam<bool> {};
 
 TEST_P(GivenOutputs, AreWhatOutputsAreWithoutThem) {
-  Context context(model(GetParam()));
+  Context context(model_of_all_outputs(GetParam()));
   std::vector<Tensor> expected;
-  for (const Tensor& output : context.run(std::vector{kX})) expected.push_back(output.clone());
+  for (const Tensor& output : context.run(std::vector{kInput})) expected.push_back(output.clone());
   const std::vector<Tensor> given = memory();
-  const auto outputs = context.run(std::vector{kX}, {.outputs = given});
+  const auto outputs = context.run(std::vector{kInput}, {.outputs = given});
   for (size_t i = 0; i < given.size(); ++i) {
     EXPECT_EQ(outputs[i].raw(), given[i].raw()) << i;
     EXPECT_TRUE(identical(given[i], expected[i])) << i;
@@ -46,11 +46,11 @@ TEST_P(GivenOutputs, AreWhatOutputsAreWithoutThem) {
 }
 
 TEST_P(GivenOutputs, MayBeSomeAndOfOneRunOnly) {
-  Context context(model(GetParam()));
+  Context context(model_of_all_outputs(GetParam()));
   for (size_t i = 0; i < memory().size(); ++i) {
     std::vector<Tensor> given(i + 1);
     given[i] = memory()[i];
-    context.run(std::vector{kX}, {.outputs = given});
+    context.run(std::vector{kInput}, {.outputs = given});
     const Tensor kept = given[i].clone();
     const Tensor other = Tensor::of<float>({2, 2}, {5, 6, 7, 8});
     const auto outputs = context.run(std::vector{other});
@@ -63,11 +63,11 @@ TEST_P(GivenOutputs, MayBeSomeAndOfOneRunOnly) {
 INSTANTIATE_TEST_SUITE_P(Guarded, GivenOutputs, ::testing::Bool());
 
 TEST(GivenOutputs, NeedTheTypeAndShapeOfTheOutput) {
-  Context context(model());
+  Context context(model_of_all_outputs());
   const auto run = [&](size_t i, const Tensor& tensor) {
     std::vector<Tensor> given(i + 1);
     given[i] = tensor;
-    context.run(std::vector{kX}, {.outputs = given});
+    context.run(std::vector{kInput}, {.outputs = given});
   };
   expect_error(ErrorKind::kShape, "is float32[2,2], the memory for it is float32[4]", [&] { run(0, floats({4})); });
   expect_error(ErrorKind::kType, "is float32[2,2], the memory for it is int32[2,2]", [&] {
@@ -77,16 +77,16 @@ TEST(GivenOutputs, NeedTheTypeAndShapeOfTheOutput) {
     run(4, Tensor(DType::kInt64, {2, 4}));
   });
   expect_error(ErrorKind::kModel, "memory for 7 outputs, of 6", [&] { run(6, floats({1})); });
-  EXPECT_EQ(context.run(std::vector{kX}).size(), 6u);
+  EXPECT_EQ(context.run(std::vector{kInput}).size(), 6u);
 }
 
 TEST(GivenOutputs, MustNotOverlap) {
-  Context context(model());
-  std::vector<Tensor> given{kX};
-  expect_error(ErrorKind::kShape, "overlaps", [&] { context.run(std::vector{kX}, {.outputs = given}); });
+  Context context(model_of_all_outputs());
+  std::vector<Tensor> given{kInput};
+  expect_error(ErrorKind::kShape, "overlaps", [&] { context.run(std::vector{kInput}, {.outputs = given}); });
   given = memory();
   given[5] = given[0];
-  expect_error(ErrorKind::kShape, "overlaps", [&] { context.run(std::vector{kX}, {.outputs = given}); });
+  expect_error(ErrorKind::kShape, "overlaps", [&] { context.run(std::vector{kInput}, {.outputs = given}); });
 }
 
 }  // namespace

@@ -13,8 +13,6 @@ namespace {
 
 using Form = DecoderForm;
 
-constexpr int64_t kSize = Decoder::kSize;
-
 Context stateful(const Decoder& decoder, const Model& model, int64_t capacity = 0, const ContextOptions& options = {}) {
   Context context(model, options);
   for (size_t i = 0; i < 4; ++i) {

@@ -60,25 +60,25 @@ Tensor run(const std::vector<Function>& functions, const Tensor& x) {
 /// With a value before and behind, so that neither is the model's own.
 Tensor run(const Function& function, const Tensor& x) { return run({copy, function, copy}, x); }
 
-const Tensor kX = random_tensor({kSize});
+const Tensor kFilled = random_tensor({kSize});
 
-TEST(GuardMemory, LeavesWhatIsRightAsItIs) { expect_close(run(copy, kX), kX, 0, 0); }
+TEST(GuardMemory, LeavesWhatIsRightAsItIs) { expect_close(run(copy, kFilled), kFilled, 0, 0); }
 
 TEST(GuardMemory, RefusesWritesBesideAValue) {
   for (const int64_t at : {int64_t{-1}, kSize, kSize + 100, int64_t{-200}}) {
     expect_error(ErrorKind::kInternal, "Op1 'node' (opset 17): wrote beside float32[40]", [&] {
-      run([&](const Tensor& x, Tensor& y, float* scratch) { copy(x, y, scratch), y.data<float>()[at] = 1; }, kX);
+      run([&](const Tensor& x, Tensor& y, float* scratch) { copy(x, y, scratch), y.data<float>()[at] = 1; }, kFilled);
     });
     expect_error(ErrorKind::kInternal, "wrote beside float32[40]", [&] {
       run([&](const Tensor& x, Tensor& y, float* s) { copy(x, y, s), const_cast<Tensor&>(x).data<float>()[at] = 1; },
-          kX);
+          kFilled);
     });
   }
 }
 
 TEST(GuardMemory, RefusesWritesBehindScratchMemory) {
   expect_error(ErrorKind::kInternal, "wrote behind 64 bytes of scratch memory", [] {
-    run([](const Tensor& x, Tensor& y, float* scratch) { copy(x, y, scratch), scratch[16] = 1; }, kX);
+    run([](const Tensor& x, Tensor& y, float* scratch) { copy(x, y, scratch), scratch[16] = 1; }, kFilled);
   });
 }
 
@@ -91,17 +91,17 @@ TEST(GuardMemory, GivesNanToWhoReadsWhatIsNotAValue) {
         copy(x, y, s);
         y.data<float>()[3] = before;
       }};
-  for (const Function& function : functions) EXPECT_TRUE(std::isnan(run(function, kX).data<float>()[3]));
+  for (const Function& function : functions) EXPECT_TRUE(std::isnan(run(function, kFilled).data<float>()[3]));
 }
 
-/// kX, and not folded: it says that it differs from run to run.
+/// kFilled, and not folded: it says that it differs from run to run.
 class SourceOp final : public Op {
  public:
-  std::vector<Fact> infer(std::span<const Fact>) const override { return {Fact(kX.dtype(), kX.shape())}; }
+  std::vector<Fact> infer(std::span<const Fact>) const override { return {Fact(kFilled.dtype(), kFilled.shape())}; }
   KernelPtr compile(const CompileInput&) const override {
     class SourceKernel final : public Kernel {
       void run(KernelContext& context) const override {
-        std::copy_n(kX.data<float>(), kSize, context.output(0).data<float>());
+        std::copy_n(kFilled.data<float>(), kSize, context.output(0).data<float>());
       }
     };
     return std::make_unique<SourceKernel>();
@@ -120,7 +120,7 @@ TEST(GuardMemory, KeepsTheFirstValueOfAModelWithoutInputsUntilItIsRead) {
   graph.add_output("y", node("Copy", {node("Source", {}, "first")}, "second"));
   ModelOptions options;
   options.guard_memory = true;
-  expect_close(run_model(make_model(std::move(graph), options), {})[0], kX, 0, 0);
+  expect_close(run_model(make_model(std::move(graph), options), {})[0], kFilled, 0, 0);
 }
 
 TEST(GuardMemory, FillsValuesThatNobodyReadsAgain) {
@@ -129,13 +129,13 @@ TEST(GuardMemory, FillsValuesThatNobodyReadsAgain) {
   const Function remember = [&](const Tensor& x, Tensor& y, float* scratch) {
     copy(x, y, scratch);
     value = x.data<float>();
-    alive = value[0] == kX.data<float>()[0];
+    alive = value[0] == kFilled.data<float>()[0];
   };
   const Function look = [&](const Tensor& x, Tensor& y, float* scratch) {
     copy(x, y, scratch);
     dead = std::isnan(value[0]);
   };
-  expect_close(run({copy, remember, look}, kX), kX, 0, 0);
+  expect_close(run({copy, remember, look}, kFilled), kFilled, 0, 0);
   EXPECT_TRUE(alive && dead);
 }
 

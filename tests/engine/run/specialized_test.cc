@@ -7,7 +7,7 @@ namespace linnet::testing {
 namespace {
 
 /// Convolutions of all kinds of packing, then a matrix product; weights of some 2 MB.
-GraphBuilder network() {
+GraphBuilder convolutions() {
   GraphBuilder b;
   ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N"), 48, 10, 12}));
   const auto conv = [&](const Shape& w, int64_t group, int64_t pad) {
@@ -26,30 +26,30 @@ GraphBuilder network() {
   return b;
 }
 
-Model network_model(int threads = 2) {
+Model convolution_model(int threads = 2) {
   ModelOptions options;
   options.executor = make_openmp_executor(threads);
-  return network().model(options);
+  return convolutions().model(options);
 }
 
-const std::vector<Tensor> kInputs{random_tensor({2, 48, 10, 12}, 9)};
+const std::vector<Tensor> kImages{random_tensor({2, 48, 10, 12}, 9)};
 
 TEST(Specialized, GivesTheSameBitsForAnyNumberOfPackingThreads) {
-  const Tensor expected = run_model(network_model(1), kInputs)[0];
+  const Tensor expected = run_model(convolution_model(1), kImages)[0];
   for (const int threads : {1, 2, 5}) {
-    EXPECT_TRUE(identical(run_model(network_model(threads), kInputs)[0], expected));
-    EXPECT_TRUE(identical(run_model(network_model(threads).specialized(kInputs), kInputs)[0], expected));
+    EXPECT_TRUE(identical(run_model(convolution_model(threads), kImages)[0], expected));
+    EXPECT_TRUE(identical(run_model(convolution_model(threads).specialized(kImages), kImages)[0], expected));
   }
 }
 
 TEST(Specialized, FreesTheWeightsThatArePacked) {
-  const Model model = network_model();
+  const Model model = convolution_model();
   Context whole(model);
-  whole.run(kInputs);
+  whole.run(kImages);
   EXPECT_GT(whole.memory().weights_bytes, 700'000);
   EXPECT_EQ(whole.memory().weights_bytes, model.load_report().weights_bytes);
-  Context lean(network_model().specialized(kInputs));
-  lean.run(kInputs);
+  Context lean(convolution_model().specialized(kImages));
+  lean.run(kImages);
   EXPECT_LT(lean.memory().weights_bytes, 10'000);
   EXPECT_EQ(lean.memory().packed_bytes, whole.memory().packed_bytes);
 }
@@ -68,30 +68,30 @@ TEST(Specialized, FreesTheWeightsOfAConvolutionThatScalesItsInputs) {
 }
 
 TEST(Specialized, TakesNoOtherShapes) {
-  const Model model = network_model().specialized(kInputs);
+  const Model model = convolution_model().specialized(kImages);
   EXPECT_EQ(str(model.inputs()[0].fact), "float32[2,48,10,12]");
   EXPECT_EQ(str(model.outputs()[0].fact), "float32[2,1000]");
   Context context(model);
   const std::vector<Tensor> others{random_tensor({1, 48, 10, 12})};
   expect_error(ErrorKind::kShape, "input 'x' must be float32[2,48,10,12], got float32[1,48,10,12]",
                [&] { context.run(others); });
-  EXPECT_TRUE(identical(context.run(kInputs)[0], run_model(network_model(), kInputs)[0]));
+  EXPECT_TRUE(identical(context.run(kImages)[0], run_model(convolution_model(), kImages)[0]));
   expect_error(ErrorKind::kShape, "input 'x' must be",
-               [&] { network_model().specialized(std::vector{Tensor::scalar(1.f)}); });
+               [&] { convolution_model().specialized(std::vector{Tensor::scalar(1.f)}); });
 }
 
 TEST(Specialized, LeavesAModelThatSomebodyElseHasAsItWas) {
-  const Model model = network_model();
-  const Tensor expected = run_model(model, kInputs)[0];
+  const Model model = convolution_model();
+  const Tensor expected = run_model(model, kImages)[0];
   const std::vector<Tensor> others{random_tensor({3, 48, 10, 12})};
   const Tensor expected_others = run_model(model, others)[0];
-  const Model special = Model(model).specialized(kInputs);
-  EXPECT_TRUE(identical(run_model(special, kInputs)[0], expected));
+  const Model special = Model(model).specialized(kImages);
+  EXPECT_TRUE(identical(run_model(special, kImages)[0], expected));
   EXPECT_TRUE(identical(run_model(model, others)[0], expected_others));
 }
 
 /// Expects the same outputs as without specialization.
-void expect_same(const GraphBuilder& b, const std::vector<Tensor>& inputs) {
+void expect_unchanged_by_specialization(const GraphBuilder& b, const std::vector<Tensor>& inputs) {
   const std::vector<Tensor> expected = run_model(b.model(), inputs);
   const std::vector<Tensor> got = run_model(b.model().specialized(inputs), inputs);
   ASSERT_EQ(got.size(), expected.size());
@@ -105,7 +105,7 @@ TEST(Specialized, KeepsWeightsThatSomeNodeReadsAsTheyAre) {
   const ValueId w = b.constant(random_tensor({8, 8}, 3));
   b.output(b.op("MatMul", {b.input("x", Shape{4, 8}), w}));
   b.output(b.op("Mul", {w, b.op("ReduceSum", {b.input("y", Shape{1})}, {{"keepdims", int64_t{0}}})}));
-  expect_same(b, {kMatrix[0], random_tensor({1})});
+  expect_unchanged_by_specialization(b, {kMatrix[0], random_tensor({1})});
 }
 
 TEST(Specialized, KeepsWeightsThatAreOutputs) {
@@ -113,7 +113,7 @@ TEST(Specialized, KeepsWeightsThatAreOutputs) {
   const ValueId w = b.constant(random_tensor({8, 8}, 3));
   b.output(b.op("MatMul", {b.input("x", Shape{4, 8}), w}));
   b.output(w);
-  expect_same(b, kMatrix);
+  expect_unchanged_by_specialization(b, kMatrix);
 }
 
 TEST(Specialized, KeepsWeightsThatArePackedOnceShapesAreKnown) {
@@ -125,7 +125,7 @@ TEST(Specialized, KeepsWeightsThatArePackedOnceShapesAreKnown) {
                 {b.op("Slice", {x, b.constant(Tensor::of<int64_t>({1}, {0})), b.constant(Tensor::of<int64_t>({1}, {2})),
                                 b.constant(Tensor::of<int64_t>({1}, {1}))}),
                  w}));
-  expect_same(b, kMatrix);
+  expect_unchanged_by_specialization(b, kMatrix);
 }
 
 TEST(Specialized, PacksSharedWeightsOfEachFormOnce) {
@@ -134,7 +134,7 @@ TEST(Specialized, PacksSharedWeightsOfEachFormOnce) {
   const ValueId w = b.constant(random_tensor({8, 8}, 3));
   b.output(b.op("MatMul", {b.op("Relu", {b.op("MatMul", {x, w})}), w}));
   b.output(b.op("Gemm", {x, w}, {{"transB", int64_t{1}}}));
-  expect_same(b, kMatrix);
+  expect_unchanged_by_specialization(b, kMatrix);
   Context context(b.model().specialized(kMatrix));
   context.run(kMatrix);
   Context whole(b.model());

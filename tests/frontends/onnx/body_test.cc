@@ -28,8 +28,8 @@ pb::ModelProto model_with_inputs(const std::vector<std::string>& names) {
 }
 
 // One node as a body: y = op(inputs).
-void fill_body(pb::GraphProto& body, const std::string& op_type, const std::vector<std::string>& inputs,
-               const std::string& output) {
+void fill_body_of_one_node(pb::GraphProto& body, const std::string& op_type, const std::vector<std::string>& inputs,
+                           const std::string& output) {
   add_node(body, op_type, inputs, {output});
   add_output(body, output);
 }
@@ -61,8 +61,8 @@ std::vector<float> run_if(const pb::ModelProto& proto, bool cond, const std::vec
 TEST(OnnxBody, CapturesBecomeTheSameTrailingInputsOfAllBodies) {
   pb::ModelProto proto = model_with_inputs({"a", "b", "c"});
   pb::NodeProto& node = add_node(*proto.mutable_graph(), "If", {"cond"}, {"y"});
-  fill_body(add_body(node, "then_branch"), "Sub", {"a", "b"}, "t");
-  fill_body(add_body(node, "else_branch"), "Sub", {"c", "b"}, "e");
+  fill_body_of_one_node(add_body(node, "then_branch"), "Sub", {"a", "b"}, "t");
+  fill_body_of_one_node(add_body(node, "else_branch"), "Sub", {"c", "b"}, "e");
   add_output(*proto.mutable_graph(), "y");
   const Model model = load_as_written(proto);
   const Node& loaded = node_of_type(model_graph(model), "If");
@@ -78,8 +78,8 @@ TEST(OnnxBody, ConstantsAroundItBecomeItsOwn) {
   pb::ModelProto proto = model_with_inputs({"a"});
   add_initializer(*proto.mutable_graph(), "w", {10, 20});
   pb::NodeProto& node = add_node(*proto.mutable_graph(), "If", {"cond"}, {"y"});
-  fill_body(add_body(node, "then_branch"), "Add", {"a", "w"}, "t");
-  fill_body(add_body(node, "else_branch"), "Identity", {"w"}, "e");
+  fill_body_of_one_node(add_body(node, "then_branch"), "Add", {"a", "w"}, "t");
+  fill_body_of_one_node(add_body(node, "else_branch"), "Identity", {"w"}, "e");
   add_output(*proto.mutable_graph(), "y");
   const Model model = load_as_written(proto);
   EXPECT_EQ(node_of_type(model_graph(model), "If").spec.captures, 1);
@@ -93,10 +93,10 @@ TEST(OnnxBody, InnerBodiesCaptureThroughOuterOnes) {
   pb::NodeProto& outer = add_node(*proto.mutable_graph(), "If", {"cond"}, {"y"});
   pb::GraphProto& then_branch = add_body(outer, "then_branch");
   pb::NodeProto& inner = add_node(then_branch, "If", {"cond"}, {"t"});
-  fill_body(add_body(inner, "then_branch"), "Add", {"a", "b"}, "it");
-  fill_body(add_body(inner, "else_branch"), "Neg", {"b"}, "ie");
+  fill_body_of_one_node(add_body(inner, "then_branch"), "Add", {"a", "b"}, "it");
+  fill_body_of_one_node(add_body(inner, "else_branch"), "Neg", {"b"}, "ie");
   add_output(then_branch, "t");
-  fill_body(add_body(outer, "else_branch"), "Neg", {"a"}, "e");
+  fill_body_of_one_node(add_body(outer, "else_branch"), "Neg", {"a"}, "e");
   add_output(*proto.mutable_graph(), "y");
   const Model model = load_as_written(proto);
   const Node& loaded = node_of_type(model_graph(model), "If");
@@ -120,8 +120,8 @@ TEST(OnnxBody, OutputsMayBeOuterValuesAndNamesInsideHideThoseOutside) {
 TEST(OnnxBody, NodesAreSortedByWhatTheirBodiesRead) {
   pb::ModelProto proto = model_with_inputs({"a"});
   pb::NodeProto& node = add_node(*proto.mutable_graph(), "If", {"cond"}, {"y"});
-  fill_body(add_body(node, "then_branch"), "Neg", {"late"}, "t");
-  fill_body(add_body(node, "else_branch"), "Abs", {"late"}, "e");
+  fill_body_of_one_node(add_body(node, "then_branch"), "Neg", {"late"}, "t");
+  fill_body_of_one_node(add_body(node, "else_branch"), "Abs", {"late"}, "e");
   add_node(*proto.mutable_graph(), "Add", {"a", "a"}, {"late"});
   add_output(*proto.mutable_graph(), "y");
   EXPECT_THAT(run_if(proto, true, {{1, 2}}), ElementsAre(-2, -4));
@@ -160,7 +160,7 @@ TEST(OnnxBody, CapturesFollowAsManyInputsAsTheOperatorHas) {
   add_import(proto, "test", 1);
   pb::NodeProto& node = add_node(*proto.mutable_graph(), "FirstCapture", {"a"}, {"y"});
   node.set_domain("test");
-  fill_body(add_body(node, "body"), "Neg", {"b"}, "t");
+  fill_body_of_one_node(add_body(node, "body"), "Neg", {"b"}, "t");
   add_output(*proto.mutable_graph(), "y");
   const std::string bytes = proto.SerializeAsString();
   const Model model = load_onnx_bytes(std::as_bytes(std::span(bytes)), {}, {}, registry);
@@ -171,8 +171,8 @@ TEST(OnnxBody, CapturesFollowAsManyInputsAsTheOperatorHas) {
 TEST(OnnxBody, ErrorsNameTheBody) {
   pb::ModelProto proto = model_with_inputs({"a"});
   pb::NodeProto& node = add_node(*proto.mutable_graph(), "If", {"cond"}, {"y"}, "choose");
-  fill_body(add_body(node, "then_branch"), "Neg", {"ghost"}, "t");
-  fill_body(add_body(node, "else_branch"), "Neg", {"a"}, "e");
+  fill_body_of_one_node(add_body(node, "then_branch"), "Neg", {"ghost"}, "t");
+  fill_body_of_one_node(add_body(node, "else_branch"), "Neg", {"a"}, "e");
   add_output(*proto.mutable_graph(), "y");
   expect_error(ErrorKind::kModel, "If 'choose' (opset 17): attribute 'then_branch': Neg 't' (opset 17): value 'ghost'",
                [&] { load(proto); });
@@ -184,7 +184,7 @@ TEST(OnnxBody, KeepsToTheDepthLimit) {
   for (int depth = 0; depth < 4; ++depth) {
     pb::NodeProto& node = add_node(*graph, "If", {"cond"}, {"y"});
     add_output(*graph, "y");
-    fill_body(add_body(node, "else_branch"), "Neg", {"a"}, "e");
+    fill_body_of_one_node(add_body(node, "else_branch"), "Neg", {"a"}, "e");
     graph = &add_body(node, "then_branch");
   }
   add_output(*graph, "a");

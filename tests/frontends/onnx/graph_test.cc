@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "expect_refused.h"
 #include "model_builder.h"
 #include "run/model_graph.h"
 #include "support/run_op.h"
@@ -25,10 +26,6 @@ std::vector<std::string> node_names(const Model& model) {
   std::vector<std::string> names;
   for (const NodeId id : model_graph(model).nodes()) names.push_back(model_graph(model).node(id).spec.name);
   return names;
-}
-
-void expect_refused(const pb::ModelProto& model, ErrorKind kind, const std::string& text) {
-  expect_error(kind, text, [&] { load(model); });
 }
 
 TEST(OnnxGraph, KeepsNamesAndShapesOfInputs) {

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "changed_bytes.h"
+#include "expect_refused.h"
 #include "model_builder.h"
 #include "support/run_op.h"
 
@@ -19,10 +20,6 @@ pb::ModelProto small_model() {
   add_node(*model.mutable_graph(), "Add", {"x", "w"}, {"y"}, "n");
   add_output(*model.mutable_graph(), "y");
   return model;
-}
-
-void expect_refused(const pb::ModelProto& model, ErrorKind kind, const std::string& text) {
-  expect_error(kind, text, [&] { load(model); });
 }
 
 TEST(MalformedModel, EveryPrefixIsAModelOrAnError) {

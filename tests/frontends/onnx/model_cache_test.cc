@@ -30,7 +30,7 @@ pb::TensorProto& add_matrix(pb::GraphProto& graph, const std::string& name, int6
 }
 
 /// y = relu(x a) b where c is true, x a else: a product in the graph and one in a body.
-pb::ModelProto model(float first = 1) {
+pb::ModelProto model_of_two_products(float first = 1) {
   pb::ModelProto model = empty_model();
   model.set_producer_name("me");
   pb::StringStringEntryProto& property = *model.add_metadata_props();
@@ -62,7 +62,7 @@ std::vector<Tensor> inputs(bool condition = true) {
   return {Tensor::of(Shape{4, kDepth}, x), Tensor::scalar(condition)};
 }
 
-Tensor run(const Model& model) {
+Tensor output_of(const Model& model) {
   Context context(model);
   return context.run(inputs())[0].clone();
 }
@@ -86,7 +86,7 @@ class ModelCaches : public ::testing::Test {
 
   /// The model with the weights of its first product in the file a.bin.
   void write_with_external_data() {
-    pb::ModelProto proto = model();
+    pb::ModelProto proto = model_of_two_products();
     pb::TensorProto& a = *proto.mutable_graph()->mutable_initializer(0);
     a.clear_float_data();
     a.set_data_location(pb::TensorProto::EXTERNAL);
@@ -97,7 +97,7 @@ class ModelCaches : public ::testing::Test {
   }
 
   void write_external_data(float first) const {
-    const pb::ModelProto proto = model();
+    const pb::ModelProto proto = model_of_two_products();
     const auto& known = proto.graph().initializer(0).float_data();
     std::vector<float> values(known.begin(), known.end());
     values[0] = first;
@@ -108,8 +108,8 @@ class ModelCaches : public ::testing::Test {
 
   /// What load and run give; equal to what they do without a cache.
   Tensor expect_same(const pb::ModelProto& proto) {
-    const Tensor with = run(load_onnx(path_, options()));
-    EXPECT_TRUE(identical(with, run(load(proto))));
+    const Tensor with = output_of(load_onnx(path_, options()));
+    EXPECT_TRUE(identical(with, output_of(load(proto))));
     return with;
   }
 
@@ -138,18 +138,18 @@ class ModelCaches : public ::testing::Test {
 };
 
 TEST_F(ModelCaches, GiveTheSameBitsEachTimeAndWriteOnce) {
-  write(model());
-  expect_same(model());
+  write(model_of_two_products());
+  expect_same(model_of_two_products());
   const auto written = files();
   EXPECT_EQ(written.size(), 6U);  // secret, file, model, constants, a packed product in the graph and one in the body
-  expect_same(model());
+  expect_same(model_of_two_products());
   EXPECT_EQ(files(), written);
   EXPECT_EQ(warnings_, "");
 }
 
 TEST_F(ModelCaches, KeepWhatAModelSays) {
-  write(model());
-  const Model plain = load(model());
+  write(model_of_two_products());
+  const Model plain = load(model_of_two_products());
   for (int i = 0; i < 2; ++i) {
     const Model cached = load_onnx(path_, options());
     EXPECT_EQ(cached.metadata().producer_name, "me");
@@ -164,22 +164,22 @@ TEST_F(ModelCaches, KeepWhatAModelSays) {
 
 // Other weights under the right seal show in the outputs: they come from there.
 TEST_F(ModelCaches, AreWhatWeightsComeFrom) {
-  write(model());
-  const Tensor before = expect_same(model());
+  write(model_of_two_products());
+  const Tensor before = expect_same(model_of_two_products());
   for (const std::string& path : files_named(".packs")) {
     const auto packs = map_sealed(path);
     std::vector<std::byte> bytes(packs->bytes.begin(), packs->bytes.end());
     for (size_t i = 3; i < bytes.size(); i += 4) bytes[i] ^= std::byte(0x80);  // signs
     write_sealed(path, packs->text, {bytes});
   }
-  EXPECT_FALSE(identical(run(load_onnx(path_, options())), before));
+  EXPECT_FALSE(identical(output_of(load_onnx(path_, options())), before));
 }
 
 TEST_F(ModelCaches, AreSharedByFileCopyAndMemory) {
-  write(model());
-  expect_same(model());
+  write(model_of_two_products());
+  expect_same(model_of_two_products());
   const auto written = files();
-  EXPECT_TRUE(identical(run(load(model(), options())), run(load(model()))));
+  EXPECT_TRUE(identical(output_of(load(model_of_two_products(), options())), output_of(load(model_of_two_products()))));
   EXPECT_EQ(files(), written);
   fs::copy(path_, folder_.path("copy.onnx"));
   load_onnx(folder_.path("copy.onnx"), options());
@@ -189,9 +189,9 @@ TEST_F(ModelCaches, AreSharedByFileCopyAndMemory) {
 
 TEST_F(ModelCaches, KnowAModelThatChangesInPlace) {
   for (const float first : {1.F, 2.F, 3.F, 1.F}) {
-    std::ofstream(path_, std::ios::binary) << model(first).SerializeAsString();
-    expect_same(model(first));
-    expect_same(model(first));
+    std::ofstream(path_, std::ios::binary) << model_of_two_products(first).SerializeAsString();
+    expect_same(model_of_two_products(first));
+    expect_same(model_of_two_products(first));
   }
   EXPECT_EQ(files_named("constants").size(), 3U);
 }
@@ -201,7 +201,7 @@ TEST_F(ModelCaches, KnowExternalDataThatChangesInPlace) {
   for (const float first : {1.F, 2.F, 2.F, 1.F}) {
     write_external_data(first);
     for (int i = 0; i < 3; ++i) {
-      EXPECT_TRUE(identical(run(load_onnx(path_, options())), run(load_onnx(path_))));
+      EXPECT_TRUE(identical(output_of(load_onnx(path_, options())), output_of(load_onnx(path_))));
     }
   }
   EXPECT_EQ(files_named("constants").size(), 2U);
@@ -215,10 +215,10 @@ TEST_F(ModelCaches, KeepNoModelWhoseFilesChangeWhileItIsLoaded) {
     log(level, message);
     if (message.starts_with("loaded")) write_external_data(2);
   };
-  run(load_onnx(path_, changing));
+  output_of(load_onnx(path_, changing));
   EXPECT_NE(warnings_.find("change while it is loaded"), std::string::npos) << warnings_;
   for (int i = 0; i < 2; ++i) {
-    EXPECT_TRUE(identical(run(load_onnx(path_, options())), run(load_onnx(path_))));
+    EXPECT_TRUE(identical(output_of(load_onnx(path_, options())), output_of(load_onnx(path_))));
   }
 }
 
@@ -232,7 +232,7 @@ TEST_F(ModelCaches, KnowLinksThatComeToLeadElsewhere) {
     fs::remove(folder_.path("a.bin"));
     fs::create_symlink(name, folder_.path("a.bin"));
     for (int i = 0; i < 2; ++i) {
-      EXPECT_TRUE(identical(run(load_onnx(path_, options())), run(load_onnx(path_)))) << name;
+      EXPECT_TRUE(identical(output_of(load_onnx(path_, options())), output_of(load_onnx(path_)))) << name;
     }
   }
 }
@@ -249,14 +249,14 @@ TEST_F(ModelCaches, TellFoldersThatLinkToOneModelApart) {
   for (int i = 0; i < 2; ++i) {
     for (const char* name : {"b/model.onnx", "c/model.onnx"}) {
       const std::string path = folder_.path(name);
-      EXPECT_TRUE(identical(run(load_onnx(path, options())), run(load_onnx(path)))) << name;
+      EXPECT_TRUE(identical(output_of(load_onnx(path, options())), output_of(load_onnx(path)))) << name;
     }
   }
 }
 
 TEST_F(ModelCaches, MakeDamagedFilesAnew) {
-  write(model());
-  expect_same(model());
+  write(model_of_two_products());
+  expect_same(model_of_two_products());
   for (const auto& [path, inode] : files()) {
     for (const uintmax_t size : {fs::file_size(path), uintmax_t{100}, uintmax_t{0}}) {
       std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
@@ -264,19 +264,19 @@ TEST_F(ModelCaches, MakeDamagedFilesAnew) {
       file.put('!');
       file.close();
       fs::resize_file(path, size);
-      expect_same(model());
-      expect_same(model());
+      expect_same(model_of_two_products());
+      expect_same(model_of_two_products());
     }
   }
   for (const auto& [path, inode] : files()) EXPECT_TRUE(map_sealed(path)) << path;
 }
 
 TEST_F(ModelCaches, KeepOutFilesOfAnotherModel) {
-  write(model(2));
-  expect_same(model(2));
+  write(model_of_two_products(2));
+  expect_same(model_of_two_products(2));
   const fs::path other = fs::path(files_named("model")[0]).parent_path();
-  write(model(1));
-  expect_same(model(1));
+  write(model_of_two_products(1));
+  expect_same(model_of_two_products(1));
   const auto folder = [&] {
     for (const std::string& path : files_named("model")) {
       if (fs::path(path).parent_path() != other) return fs::path(path).parent_path();
@@ -287,18 +287,18 @@ TEST_F(ModelCaches, KeepOutFilesOfAnotherModel) {
   for (const auto& file : fs::directory_iterator(other)) {
     fs::copy(file.path(), own / file.path().filename(), fs::copy_options::overwrite_existing);
   }
-  expect_same(model(1));
+  expect_same(model_of_two_products(1));
 }
 
 TEST_F(ModelCaches, DependOnTheOptions) {
-  write(model());
-  expect_same(model());
+  write(model_of_two_products());
+  expect_same(model_of_two_products());
   ModelOptions other = options();
   other.optimization = 0;
-  EXPECT_EQ(load_onnx(path_, other).load_report().nodes, load(model()).load_report().nodes);
+  EXPECT_EQ(load_onnx(path_, other).load_report().nodes, load(model_of_two_products()).load_report().nodes);
   other = options();
   other.isa = Isa::kBaseline;
-  run(load_onnx(path_, other));
+  output_of(load_onnx(path_, other));
   EXPECT_EQ(files_named("constants").size(), 3U);
   EXPECT_THROW(
       {
@@ -309,10 +309,10 @@ TEST_F(ModelCaches, DependOnTheOptions) {
 }
 
 TEST_F(ModelCaches, SayWhenTheyAreNotUsed) {
-  write(model());
+  write(model_of_two_products());
   const auto expect_warning = [&](const ModelOptions& options, const Registry& registry, const std::string& text) {
     warnings_ = {};
-    EXPECT_TRUE(identical(run(load_onnx(path_, options, registry)), run(load(model()))));
+    EXPECT_TRUE(identical(output_of(load_onnx(path_, options, registry)), output_of(load(model_of_two_products()))));
     EXPECT_NE(warnings_.find(text), std::string::npos) << warnings_;
     EXPECT_FALSE(fs::exists(folder_.path("cache")));
   };
@@ -328,17 +328,17 @@ TEST_F(ModelCaches, SayWhenTheyAreNotUsed) {
 }
 
 TEST_F(ModelCaches, AreUsedByManyAtOnce) {
-  write(model());
-  const Tensor expected = run(load(model()));
+  write(model_of_two_products());
+  const Tensor expected = output_of(load(model_of_two_products()));
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&, given = options()]() mutable {
       given.log = {};
-      EXPECT_TRUE(identical(run(load_onnx(path_, given)), expected));
+      EXPECT_TRUE(identical(output_of(load_onnx(path_, given)), expected));
     });
   }
   for (std::thread& thread : threads) thread.join();
-  expect_same(model());
+  expect_same(model_of_two_products());
 }
 
 }  // namespace

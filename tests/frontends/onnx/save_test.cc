@@ -27,7 +27,7 @@ void declare(pb::GraphProto& graph, const std::string& input, int32_t type) {
   set_type(*graph.mutable_input(graph.input_size() - 1), type, {});
 }
 
-void fill_body(pb::GraphProto& body, const std::string& op_type, const std::vector<std::string>& inputs) {
+void fill_branch(pb::GraphProto& body, const std::string& op_type, const std::vector<std::string>& inputs) {
   add_node(body, op_type, inputs, {"result"});
   add_output(body, "result");
 }
@@ -127,8 +127,8 @@ TEST(OnnxSave, AConstantThatSeveralBodiesReadIsWrittenOnce) {
   add_initializer(*proto.mutable_graph(), "w", {10, 20});
   add_node(*proto.mutable_graph(), "Mul", {"x", "w"}, {"m"});
   pb::NodeProto& node = add_node(*proto.mutable_graph(), "If", {"cond"}, {"y"});
-  fill_body(add_body(node, "then_branch"), "Add", {"m", "w"});
-  fill_body(add_body(node, "else_branch"), "Sub", {"m", "w"});
+  fill_branch(add_body(node, "then_branch"), "Add", {"m", "w"});
+  fill_branch(add_body(node, "else_branch"), "Sub", {"m", "w"});
   add_output(*proto.mutable_graph(), "y");
   const pb::ModelProto again = saved(load(proto));
   EXPECT_EQ(again.graph().initializer_size(), 1);
@@ -180,7 +180,7 @@ pb::ModelProto branching_model() {
   add_input(graph, "a");
   add_input(graph, "b");
   pb::NodeProto& node = add_node(graph, "If", {"cond"}, {"y"});
-  fill_body(add_body(node, "then_branch"), "Sub", {"a", "b"});
+  fill_branch(add_body(node, "then_branch"), "Sub", {"a", "b"});
   add_output(add_body(node, "else_branch"), "b");
   add_output(graph, "y");
   return proto;
@@ -213,8 +213,8 @@ TEST(OnnxSave, BodiesNestAndCountTheirOwnInputs) {
   pb::GraphProto& body = add_body(loop, "body");
   for (const char* name : {"i", "keep", "x"}) body.add_input()->set_name(name);
   pb::NodeProto& inner = add_node(body, "If", {"cond"}, {"next"});
-  fill_body(add_body(inner, "then_branch"), "Add", {"x", "step"});
-  fill_body(add_body(inner, "else_branch"), "Sub", {"x", "step"});
+  fill_branch(add_body(inner, "then_branch"), "Add", {"x", "step"});
+  fill_branch(add_body(inner, "else_branch"), "Sub", {"x", "step"});
   for (const char* name : {"keep", "next", "next"}) add_output(body, name);
   for (const char* name : {"y", "rows"}) add_output(graph, name);
   for (const Model& model : {load_as_written(saved(proto)), load(saved(load(proto)))}) {

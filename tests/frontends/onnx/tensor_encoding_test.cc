@@ -30,7 +30,8 @@ Tensor load_tensor(DType dtype, const std::vector<int64_t>& dims, Fill fill) {
 }
 
 template <class Fill>
-void expect_refused(DType dtype, const std::vector<int64_t>& dims, ErrorKind kind, const std::string& text, Fill fill) {
+void expect_tensor_refused(DType dtype, const std::vector<int64_t>& dims, ErrorKind kind, const std::string& text,
+                           Fill fill) {
   expect_error(kind, text, [&] { load_tensor(dtype, dims, fill); });
 }
 
@@ -122,7 +123,7 @@ TEST(TensorEncoding, SubByteElementsHaveNoGapsAndTheLastByteIsPadded) {
   for (const DType dtype : {DType::kInt2, DType::kUint2}) {
     EXPECT_EQ(bytes_of(load_tensor(dtype, {5}, two_bytes)), (std::vector<int>{0x21, 0xf3}));
   }
-  expect_refused(DType::kInt4, {5}, ErrorKind::kModel, "needs 3", two_bytes);
+  expect_tensor_refused(DType::kInt4, {5}, ErrorKind::kModel, "needs 3", two_bytes);
 }
 
 TEST(TensorEncoding, Float6TakesOneValueEachOrAStreamOfBits) {
@@ -133,9 +134,9 @@ TEST(TensorEncoding, Float6TakesOneValueEachOrAStreamOfBits) {
   for (const DType dtype : {DType::kFloat6E2M3, DType::kFloat6E3M2}) {
     EXPECT_EQ(bytes_of(load_tensor(dtype, {5}, values)), encoded);
     expect_raw<uint8_t>(dtype, {4}, {0x7f, 0xa0, 0x56});
-    expect_refused(dtype, {4}, ErrorKind::kModel, "needs 4", values);
+    expect_tensor_refused(dtype, {4}, ErrorKind::kModel, "needs 4", values);
     for (const int code : {-1, 64}) {
-      expect_refused(dtype, {1}, ErrorKind::kModel, "no code", [code](auto& t) { t.add_int32_data(code); });
+      expect_tensor_refused(dtype, {1}, ErrorKind::kModel, "no code", [code](auto& t) { t.add_int32_data(code); });
     }
   }
 }
@@ -156,20 +157,20 @@ TEST(TensorEncoding, RawBoolsBecomeZeroOrOne) {
 
 TEST(TensorEncoding, RefusesValuesThatDoNotFitTheShape) {
   const auto raw = [](pb::TensorProto& t) { t.set_raw_data("1234567"); };
-  expect_refused(DType::kFloat32, {2}, ErrorKind::kModel, "initializer 'w': raw_data holds 7 bytes", raw);
+  expect_tensor_refused(DType::kFloat32, {2}, ErrorKind::kModel, "initializer 'w': raw_data holds 7 bytes", raw);
   const auto one_float = [](pb::TensorProto& t) { t.add_float_data(1); };
-  expect_refused(DType::kFloat32, {2}, ErrorKind::kModel, "float_data holds 1 values", one_float);
-  expect_refused(DType::kFloat32, {0}, ErrorKind::kModel, "float_data holds 1 values", one_float);
-  expect_refused(DType::kInt64, {1}, ErrorKind::kModel, "int64_data holds 0 values", one_float);
-  expect_refused(DType::kFloat32, {int64_t{1} << 40}, ErrorKind::kModel, "holds 1 values", one_float);
+  expect_tensor_refused(DType::kFloat32, {2}, ErrorKind::kModel, "float_data holds 1 values", one_float);
+  expect_tensor_refused(DType::kFloat32, {0}, ErrorKind::kModel, "float_data holds 1 values", one_float);
+  expect_tensor_refused(DType::kInt64, {1}, ErrorKind::kModel, "int64_data holds 0 values", one_float);
+  expect_tensor_refused(DType::kFloat32, {int64_t{1} << 40}, ErrorKind::kModel, "holds 1 values", one_float);
 }
 
 TEST(TensorEncoding, RefusesImpossibleShapes) {
   const auto nothing = [](pb::TensorProto&) {};
-  expect_refused(DType::kFloat32, {-2}, ErrorKind::kShape, "initializer 'w'", nothing);
-  expect_refused(DType::kFloat32, {int64_t{1} << 32, int64_t{1} << 32}, ErrorKind::kLimit, "overflow", nothing);
-  expect_refused(DType::kFloat64, {int64_t{1} << 61}, ErrorKind::kLimit, "initializer 'w'", nothing);
-  expect_refused(DType::kFloat32, std::vector<int64_t>(100, 1), ErrorKind::kLimit, "rank", nothing);
+  expect_tensor_refused(DType::kFloat32, {-2}, ErrorKind::kShape, "initializer 'w'", nothing);
+  expect_tensor_refused(DType::kFloat32, {int64_t{1} << 32, int64_t{1} << 32}, ErrorKind::kLimit, "overflow", nothing);
+  expect_tensor_refused(DType::kFloat64, {int64_t{1} << 61}, ErrorKind::kLimit, "initializer 'w'", nothing);
+  expect_tensor_refused(DType::kFloat32, std::vector<int64_t>(100, 1), ErrorKind::kLimit, "rank", nothing);
 }
 
 TEST(TensorEncoding, RefusesUnknownTypesAndMixedFields) {
@@ -177,10 +178,10 @@ TEST(TensorEncoding, RefusesUnknownTypesAndMixedFields) {
     t.add_float_data(1);
     t.set_raw_data("1234");
   };
-  expect_refused(DType::kFloat32, {1}, ErrorKind::kModel, "more than one field", both);
-  expect_refused(DType::kString, {4}, ErrorKind::kModel, "raw_data", [](auto& t) { t.set_raw_data("abcd"); });
-  expect_refused(DType::kUndefined, {1}, ErrorKind::kModel, "element type 0", both);
-  expect_refused(DType(9999), {1}, ErrorKind::kUnsupported, "element type 9999", both);
+  expect_tensor_refused(DType::kFloat32, {1}, ErrorKind::kModel, "more than one field", both);
+  expect_tensor_refused(DType::kString, {4}, ErrorKind::kModel, "raw_data", [](auto& t) { t.set_raw_data("abcd"); });
+  expect_tensor_refused(DType::kUndefined, {1}, ErrorKind::kModel, "element type 0", both);
+  expect_tensor_refused(DType(9999), {1}, ErrorKind::kUnsupported, "element type 9999", both);
 }
 
 }  // namespace

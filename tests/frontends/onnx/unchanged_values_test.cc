@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kWidth = 16;
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
-pb::TensorProto& add_matrix(pb::GraphProto& graph, const std::string& name) {
+pb::TensorProto& add_square_matrix(pb::GraphProto& graph, const std::string& name) {
   pb::TensorProto& tensor = *graph.add_initializer();
   tensor.set_name(name);
   tensor.set_data_type(pb::TensorProto::FLOAT);
@@ -34,7 +34,7 @@ void add_typed_input(pb::GraphProto& graph, const std::string& name, int32_t typ
 }
 
 /// h = tanh(h w) again and again. `passed`: values of the body, each from an input to an output that follow h's.
-void fill_body(pb::GraphProto& body, const std::string& weights, const Pairs& passed) {
+void fill_loop_body(pb::GraphProto& body, const std::string& weights, const Pairs& passed) {
   add_typed_input(body, "i", pb::TensorProto::INT64, {});
   add_typed_input(body, "ci", pb::TensorProto::BOOL, {});
   add_input(body, "hi", {2, kWidth});
@@ -50,7 +50,7 @@ pb::ModelProto model_of_loop(int64_t trips) {
   pb::ModelProto proto = empty_model();
   pb::GraphProto& graph = *proto.mutable_graph();
   add_input(graph, "x", {2, kWidth});
-  add_matrix(graph, "w");
+  add_square_matrix(graph, "w");
   add_scalar(graph, "n", pb::TensorProto::INT64, trips);
   add_scalar(graph, "c", pb::TensorProto::BOOL, 1);
   return proto;
@@ -60,7 +60,7 @@ pb::ModelProto model_of_loop(int64_t trips) {
 pb::ModelProto captured(int64_t trips = 3) {
   pb::ModelProto proto = model_of_loop(trips);
   pb::NodeProto& loop = add_node(*proto.mutable_graph(), "Loop", {"n", "c", "x"}, {"y"});
-  fill_body(add_body(loop, "body"), "w", {});
+  fill_loop_body(add_body(loop, "body"), "w", {});
   add_output(*proto.mutable_graph(), "y");
   return proto;
 }
@@ -75,14 +75,14 @@ pb::ModelProto carried(int identities, int64_t trips = 3) {
     add_node(body, "Identity", {out}, {"wo" + std::to_string(i)});
     out = "wo" + std::to_string(i);
   }
-  fill_body(body, "wi", {{"wi", out}});
+  fill_loop_body(body, "wi", {{"wi", out}});
   for (const char* name : {"y", "last"}) add_output(*proto.mutable_graph(), name);
   return proto;
 }
 
 const Node& only_node(const Model& model) { return model_graph(model).node(model_graph(model).nodes()[0]); }
 
-std::vector<Tensor> run(const Model& model, int64_t* packed = nullptr) {
+std::vector<Tensor> run_once(const Model& model, int64_t* packed = nullptr) {
   Context context(model);
   std::vector<Tensor> outputs;
   for (const Tensor& output : context.run(std::vector{random_tensor({2, kWidth})})) outputs.push_back(output.clone());
@@ -92,13 +92,13 @@ std::vector<Tensor> run(const Model& model, int64_t* packed = nullptr) {
 
 TEST(UnchangedValues, AreCapturedAndPackedOnce) {
   int64_t packed_once = 0, packed = 0;
-  const Tensor expected = run(load(captured()), &packed_once)[0];
+  const Tensor expected = run_once(load(captured()), &packed_once)[0];
   EXPECT_GT(packed_once, 0);
   for (const int identities : {0, 1, 3}) {
     const Model model = load(carried(identities));
     EXPECT_EQ(only_node(model).inputs.size(), 3U);
     EXPECT_EQ(only_node(model).outputs.size(), 1U);
-    const std::vector<Tensor> outputs = run(model, &packed);
+    const std::vector<Tensor> outputs = run_once(model, &packed);
     EXPECT_TRUE(identical(outputs[0], expected));
     EXPECT_EQ(packed, packed_once);
   }
@@ -112,8 +112,8 @@ TEST(UnchangedValues, AreOutputsOfTheLoopAsTheyCame) {
     for (const int optimization : {0, 1, 2}) {
       ModelOptions options;
       options.optimization = optimization;
-      const std::vector<Tensor> outputs = run(load(carried(1, trips), options));
-      EXPECT_TRUE(identical(outputs[0], run(load(captured(trips), options))[0]));
+      const std::vector<Tensor> outputs = run_once(load(carried(1, trips), options));
+      EXPECT_TRUE(identical(outputs[0], run_once(load(captured(trips), options))[0]));
       EXPECT_TRUE(identical(outputs[1], w));
     }
   }
@@ -133,15 +133,15 @@ TEST(UnchangedValues, MayBeInputsOfTheModelAndOutputsToo) {
 
 TEST(UnchangedValues, ValuesThatChangePlacesOrAreComputedStay) {
   pb::ModelProto proto = model_of_loop(3);
-  add_matrix(*proto.mutable_graph(), "v").set_float_data(5, 1);
+  add_square_matrix(*proto.mutable_graph(), "v").set_float_data(5, 1);
   pb::NodeProto& loop = add_node(*proto.mutable_graph(), "Loop", {"n", "c", "x", "w", "v", "w"}, {"y", "a", "b", "s"});
   pb::GraphProto& body = add_body(loop, "body");
   add_node(body, "Neg", {"ui"}, {"uo"});
-  fill_body(body, "wi", {{"wi", "vi"}, {"vi", "wi"}, {"ui", "uo"}});
+  fill_loop_body(body, "wi", {{"wi", "vi"}, {"vi", "wi"}, {"ui", "uo"}});
   for (const char* name : {"y", "a", "b", "s"}) add_output(*proto.mutable_graph(), name);
   const Model model = load(proto);
   EXPECT_EQ(only_node(model).outputs.size(), 4U);
-  const std::vector<Tensor> outputs = run(model);
+  const std::vector<Tensor> outputs = run_once(model);
   EXPECT_EQ(outputs[1].data<float>()[5], 1);  // after three iterations they have changed places
   EXPECT_EQ(outputs[3].data<float>()[0], 0.2F);
 }
@@ -150,7 +150,7 @@ TEST(UnchangedValues, ScanOutputsOfThemStay) {
   pb::ModelProto proto = model_of_loop(3);
   pb::NodeProto& loop = add_node(*proto.mutable_graph(), "Loop", {"n", "c", "w", "x"}, {"", "y", "rows", "copies"});
   pb::GraphProto& body = add_body(loop, "body");
-  fill_body(body, "wi", {});
+  fill_loop_body(body, "wi", {});
   add_input(body, "wi", {kWidth, kWidth});
   body.mutable_input()->SwapElements(2, 3);
   add_node(body, "Identity", {"wi"}, {"wo"});
@@ -159,8 +159,8 @@ TEST(UnchangedValues, ScanOutputsOfThemStay) {
   for (const char* name : {"y", "rows", "copies"}) add_output(*proto.mutable_graph(), name);
   const Model model = load(proto);
   EXPECT_EQ(only_node(model).outputs.size(), 3U);
-  const std::vector<Tensor> outputs = run(model);
-  EXPECT_TRUE(identical(outputs[0], run(load(captured()))[0]));
+  const std::vector<Tensor> outputs = run_once(model);
+  EXPECT_TRUE(identical(outputs[0], run_once(load(captured()))[0]));
   EXPECT_EQ(outputs[1].shape(), (Shape{3, 2, kWidth}));
   EXPECT_EQ(outputs[2].shape(), (Shape{3, kWidth, kWidth}));
 }
@@ -174,12 +174,12 @@ TEST(UnchangedValues, PassThroughLoopsInLoops) {
   add_input(body, "hj", {2, kWidth});
   add_input(body, "wj", {kWidth, kWidth});
   pb::NodeProto& inner = add_node(body, "Loop", {"n", "cj", "hj", "wj"}, {"h", "wk"});
-  fill_body(add_body(inner, "body"), "wi", {{"wi", "wi"}});
+  fill_loop_body(add_body(inner, "body"), "wi", {{"wi", "wi"}});
   for (const char* name : {"cj", "h", "wk"}) add_output(body, name);
   for (const char* name : {"y", "last"}) add_output(*proto.mutable_graph(), name);
   int64_t packed = 0, packed_once = 0;
-  const std::vector<Tensor> outputs = run(load(proto), &packed);
-  const std::vector<Tensor> expected = run(load(captured(4)), &packed_once);
+  const std::vector<Tensor> outputs = run_once(load(proto), &packed);
+  const std::vector<Tensor> expected = run_once(load(captured(4)), &packed_once);
   EXPECT_TRUE(identical(outputs[0], expected[0]));
   EXPECT_EQ(packed, packed_once);
 }
@@ -202,7 +202,7 @@ TEST(UnchangedValues, OfScanAreCapturedToo) {
   EXPECT_EQ(only_node(model).outputs.size(), 2U);
   Context context(model);
   const auto outputs = context.run(std::vector{random_tensor({2, kWidth}), random_tensor({3})});
-  EXPECT_TRUE(identical(outputs[0], run(load(captured()))[0]));
+  EXPECT_TRUE(identical(outputs[0], run_once(load(captured()))[0]));
   EXPECT_EQ(outputs[1].shape(), (Shape{3, 2, kWidth}));
   EXPECT_EQ(outputs[2].shape(), (Shape{kWidth, kWidth}));
 }

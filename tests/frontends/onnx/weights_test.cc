@@ -11,7 +11,7 @@ namespace {
 using Vector = std::vector<float>;
 
 /// y = (x * a + b) * (c + c); a is an input too.
-pb::ModelProto model(int64_t ir_version = 8) {
+pb::ModelProto model_of_three_weights(int64_t ir_version = 8) {
   pb::ModelProto model = empty_model();
   model.set_ir_version(ir_version);
   pb::GraphProto& graph = *model.mutable_graph();
@@ -52,7 +52,7 @@ Vector run(const Model& model, const std::vector<Vector>& inputs) {
 }
 
 TEST(WithWeights, IsTheModelWithOtherContents) {
-  const Model before = load(model(), replaceable());
+  const Model before = load(model_of_three_weights(), replaceable());
   Context serving(before);
   EXPECT_EQ(run(serving, {{1, 1}}), (Vector{12, 46}));
   const Model after = before.with_weights({{"b", Tensor::of<float>({0, 0})}, {"c", Tensor::of<float>({1, 1})}});
@@ -63,7 +63,7 @@ TEST(WithWeights, IsTheModelWithOtherContents) {
 }
 
 TEST(WithWeights, NeedsTheNamesTypesAndShapesOfTheFile) {
-  const Model replaced = load(model(), replaceable());
+  const Model replaced = load(model_of_three_weights(), replaceable());
   const auto replace = [&](const char* name, const Tensor& tensor) {
     return [&replaced, name, tensor] { replaced.with_weights({{name, tensor}}); };
   };
@@ -75,7 +75,7 @@ TEST(WithWeights, NeedsTheNamesTypesAndShapesOfTheFile) {
   expect_error(ErrorKind::kType, "'b' is float32[2]", replace("b", Tensor()));
   EXPECT_EQ(run(replaced, {{1, 1}}), (Vector{12, 46}));
   expect_error(ErrorKind::kUnsupported, "replaceable_weights", [] {
-    load(model()).with_weights({{"b", Tensor::of<float>({1, 2})}});
+    load(model_of_three_weights()).with_weights({{"b", Tensor::of<float>({1, 2})}});
   });
 }
 
@@ -108,7 +108,7 @@ TEST(WithWeights, ReachesBodies) {
 }
 
 TEST(WithWeights, MayBeCalledWhileTheModelRuns) {
-  const Model first = load(model(), replaceable());
+  const Model first = load(model_of_three_weights(), replaceable());
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&first, i] {
@@ -124,15 +124,15 @@ TEST(WithWeights, MayBeCalledWhileTheModelRuns) {
 }
 
 TEST(OverridableInitializers, AreConstantsUnlessAskedFor) {
-  const Model constant = load(model());
+  const Model constant = load(model_of_three_weights());
   EXPECT_EQ(constant.inputs().size(), 1u);
   EXPECT_EQ(constant.metadata().overridable.size(), 1u);
   expect_error(ErrorKind::kModel, "expected 1 inputs, got 2", [&] { run(constant, {{1, 1}, {1, 1}}); });
-  EXPECT_TRUE(load(model(3), overridable()).metadata().overridable.empty());
+  EXPECT_TRUE(load(model_of_three_weights(3), overridable()).metadata().overridable.empty());
 }
 
 TEST(OverridableInitializers, AreInputsThatMayBeLeftOut) {
-  const Model open = load(model(), overridable());
+  const Model open = load(model_of_three_weights(), overridable());
   ASSERT_EQ(open.inputs().size(), 1u);
   ASSERT_EQ(open.metadata().overridable.size(), 1u);
   EXPECT_EQ(open.metadata().overridable[0].name, "a");
@@ -156,20 +156,21 @@ TEST(OverridableInitializers, AreInputsThatMayBeLeftOut) {
 TEST(OverridableInitializers, KeepTheirContentsInPreparedAndReplacedModels) {
   ModelOptions options = overridable();
   options.replaceable_weights = true;
-  const Model open = load(model(), options);
+  const Model open = load(model_of_three_weights(), options);
   Context context(open);
   context.prepare(std::vector{Shape{2}});
   EXPECT_EQ(run(context, {{1, 1}}), (Vector{12, 46}));
   EXPECT_EQ(run(open.with_weights({{"a", Tensor::of<float>({0, 0})}}), {{1, 1}}), (Vector{10, 40}));
-  EXPECT_EQ(run(load(model(), overridable()).specialized(std::vector{Tensor::of<float>({1, 1})}), {{1, 1}, {0, 0}}),
+  EXPECT_EQ(run(load(model_of_three_weights(), overridable()).specialized(std::vector{Tensor::of<float>({1, 1})}),
+                {{1, 1}, {0, 0}}),
             (Vector{10, 40}));
 }
 
 TEST(OverridableInitializers, HaveTheTypeThatTheyAreDeclaredWith) {
-  pb::ModelProto wrong = model();
+  pb::ModelProto wrong = model_of_three_weights();
   set_type(*wrong.mutable_graph()->mutable_input(1), pb::TensorProto::FLOAT, {3});
   expect_error(ErrorKind::kModel, "initializer 'a'", [&] { load(wrong, overridable()); });
-  wrong = model();
+  wrong = model_of_three_weights();
   add_initializer(*wrong.mutable_graph(), "a", {1, 1});
   expect_error(ErrorKind::kModel, "'a'", [&] { load(wrong, overridable()); });
 }

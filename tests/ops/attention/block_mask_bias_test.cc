@@ -7,7 +7,7 @@
 namespace linnet::testing {
 namespace {
 
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMostPositions = std::numeric_limits<int64_t>::max();
 
 /// One node with two blocks of eight positions; each test changes one of its parts.
 struct BlockMask {
@@ -40,13 +40,13 @@ TEST(BlockMaskBias, RowsSeeTheBlocksOfTheirPosition) {
 
 TEST(BlockMaskBias, BlocksMayReachBeyondTheCache) {
   BlockMask mask;
-  mask.block = kMost / 2;
+  mask.block = kMostPositions / 2;
   const Tensor y = mask.run();
   for (const float value : y.values<float>()) EXPECT_EQ(value, 0.0f);
 }
 
 TEST(BlockMaskBias, RefusesBlocksWhosePositionsOverflow) {
-  for (const int64_t block : {kMost / 2 + 1, kMost / 3 * 2, kMost}) {
+  for (const int64_t block : {kMostPositions / 2 + 1, kMostPositions / 3 * 2, kMostPositions}) {
     BlockMask mask;
     mask.block = block;
     mask.refused(ErrorKind::kLimit, "sparse_block_size");
@@ -69,7 +69,7 @@ TEST(BlockMaskBias, RefusesAttributesThatAreNotPositive) {
 }
 
 TEST(BlockMaskBias, RefusesPositionsThatAreNotInTheCache) {
-  for (const int64_t position : {int64_t{-1}, int64_t{17}, kMost, std::numeric_limits<int64_t>::min()}) {
+  for (const int64_t position : {int64_t{-1}, int64_t{17}, kMostPositions, std::numeric_limits<int64_t>::min()}) {
     BlockMask mask;
     mask.before = Tensor::of<int64_t>({position});
     mask.refused(ErrorKind::kShape, "before must be in [0,16]");

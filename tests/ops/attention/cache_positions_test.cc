@@ -7,7 +7,7 @@
 namespace linnet::testing {
 namespace {
 
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max(), kLeast = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMostRows = std::numeric_limits<int64_t>::max(), kLeastRows = std::numeric_limits<int64_t>::min();
 
 /// Two samples in a cache of eight rows; each test changes one input.
 struct Positions {
@@ -42,7 +42,7 @@ TEST(CachePositions, RefusesNumbersThatAreNotOne) {
 }
 
 TEST(CachePositions, RefusesLengthsThatMakeNoSense) {
-  for (const int64_t value : {int64_t{-1}, kLeast}) {
+  for (const int64_t value : {int64_t{-1}, kLeastRows}) {
     Positions length, past;
     length.length = Tensor::of<int64_t>({value});
     length.refused(ErrorKind::kShape, "sequence_length must not be negative");
@@ -50,7 +50,7 @@ TEST(CachePositions, RefusesLengthsThatMakeNoSense) {
     past.refused(ErrorKind::kShape, "past_key");
   }
   Positions huge, last;
-  huge.length = Tensor::of<int64_t>({kMost});
+  huge.length = Tensor::of<int64_t>({kMostRows});
   huge.refused(ErrorKind::kLimit, "");
   last.last = Tensor::of<int32_t>({std::numeric_limits<int32_t>::min(), 2});
   last.refused(ErrorKind::kShape, "seqlens_k must be in [0,4]");

@@ -25,7 +25,7 @@ Inputs random_inputs(int64_t decay_width, int64_t beta_width) {
 double at(const Tensor& x, int64_t i) { return double(x.data<float>()[i]); }
 
 /// One column of the state at a time, in double.
-std::vector<Tensor> reference(const Inputs& in, bool gated, bool delta, double scale) {
+std::vector<Tensor> linear_attention_reference(const Inputs& in, bool gated, bool delta, double scale) {
   Tensor y(DType::kFloat32, {kBatch, kLength, kQHeads * kV}), last(DType::kFloat32, {kBatch, kHeads, kK, kV});
   for (int64_t column = 0; column < kBatch * kHeads * kV; ++column) {
     const int64_t m = column % kV, h = column / kV % kHeads, b = column / kV / kHeads;
@@ -66,7 +66,8 @@ TEST(LinearAttention, FollowsTheRecurrence) {
     for (const int64_t beta_width : {int64_t{1}, kHeads}) {
       const Inputs in = random_inputs(decay_width, beta_width);
       for (const std::string rule : {"linear", "gated", "delta", "gated_delta"}) {
-        const auto want = reference(in, rule.starts_with("gated"), rule.ends_with("delta"), 1 / std::sqrt(double(kK)));
+        const auto want = linear_attention_reference(in, rule.starts_with("gated"), rule.ends_with("delta"),
+                                                     1 / std::sqrt(double(kK)));
         const auto got = run(rule, in);
         expect_close(got[0], want[0], 1e-4);
         expect_close(got[1], want[1], 1e-4);
@@ -78,7 +79,7 @@ TEST(LinearAttention, FollowsTheRecurrence) {
 TEST(LinearAttention, BeginsAtZeroAndScalesAsTold) {
   Inputs in = random_inputs(kHeads, 1);
   in.state = {};
-  const auto want = reference(in, true, true, 0.3);
+  const auto want = linear_attention_reference(in, true, true, 0.3);
   const auto got = run("gated_delta", in, {{"scale", 0.3f}});
   expect_close(got[0], want[0], 1e-4);
   expect_close(got[1], want[1], 1e-4);
@@ -89,7 +90,7 @@ TEST(LinearAttention, KeepsTheStateInItsOwnDtype) {
   for (Tensor* tensor : {&in.q, &in.k, &in.v, &in.decay, &in.beta}) {
     *tensor = cast_to(cast_to(*tensor, DType::kFloat16), DType::kFloat32);
   }
-  const auto want = reference(in, true, true, 1 / std::sqrt(double(kK)));
+  const auto want = linear_attention_reference(in, true, true, 1 / std::sqrt(double(kK)));
   for (Tensor* tensor : {&in.q, &in.k, &in.v, &in.decay, &in.beta}) *tensor = cast_to(*tensor, DType::kFloat16);
   const auto got = run("gated_delta", in);
   expect_close(got[0], cast_to(want[0], DType::kFloat16), 1e-4, 0x1p-10);

@@ -8,14 +8,14 @@
 namespace linnet::testing {
 namespace {
 
-constexpr int64_t kBatch = 2, kHeads = 3, kLength = 5, kSize = 10, kPositions = 9;
+constexpr int64_t kSamples = 2, kRotatedHeads = 3, kTokens = 5, kSize = 10, kPositions = 9;
 
 /// Rotates the numbers x1 + i x2 by the numbers cos + i sin; x and y are [batch, heads, length, size].
-Tensor reference(const Tensor& x, const Tensor& cos, const Tensor& sin, const std::vector<int64_t>& ids,
-                 int64_t rotated, bool interleaved) {
+Tensor rotated_pairs(const Tensor& x, const Tensor& cos, const Tensor& sin, const std::vector<int64_t>& ids,
+                     int64_t rotated, bool interleaved) {
   Tensor y = x.clone();
-  for (int64_t row = 0; row < kBatch * kHeads * kLength; ++row) {
-    const int64_t token = row / kLength / kHeads * kLength + row % kLength;
+  for (int64_t row = 0; row < kSamples * kRotatedHeads * kTokens; ++row) {
+    const int64_t token = row / kTokens / kRotatedHeads * kTokens + row % kTokens;
     const int64_t cache = ids.empty() ? token : ids[size_t(token)];
     for (int64_t i = 0; i < rotated / 2; ++i) {
       const int64_t first = row * kSize + (interleaved ? 2 * i : i), second = first + (interleaved ? 1 : rotated / 2);
@@ -31,38 +31,38 @@ Tensor reference(const Tensor& x, const Tensor& cos, const Tensor& sin, const st
 }
 
 TEST(RotaryEmbedding, RotatesPairs) {
-  const Tensor x = random_tensor({kBatch, kHeads, kLength, kSize});
+  const Tensor x = random_tensor({kSamples, kRotatedHeads, kTokens, kSize});
   const std::vector<int64_t> ids{0, 8, 3, 3, 1, 2, 4, 5, 6, 7};
   for (const bool interleaved : {false, true}) {
     for (const int64_t rotated : {0, 6}) {
       const int64_t n = rotated ? rotated : kSize;
       const Attributes attributes{{"interleaved", int64_t{interleaved}}, {"rotary_embedding_dim", rotated}};
       const Tensor cos = random_tensor({kPositions, n / 2}, 1), sin = random_tensor({kPositions, n / 2}, 2);
-      expect_close(run_op({"RotaryEmbedding", 23, attributes}, {x, cos, sin, Tensor::of({kBatch, kLength}, ids)})[0],
-                   reference(x, cos, sin, ids, n, interleaved), 1e-5);
-      const Tensor c = random_tensor({kBatch, kLength, n / 2}, 1), s = random_tensor({kBatch, kLength, n / 2}, 2);
-      expect_close(run_op({"RotaryEmbedding", 23, attributes}, {x, c, s})[0], reference(x, c, s, {}, n, interleaved),
-                   1e-5);
+      expect_close(run_op({"RotaryEmbedding", 23, attributes}, {x, cos, sin, Tensor::of({kSamples, kTokens}, ids)})[0],
+                   rotated_pairs(x, cos, sin, ids, n, interleaved), 1e-5);
+      const Tensor c = random_tensor({kSamples, kTokens, n / 2}, 1), s = random_tensor({kSamples, kTokens, n / 2}, 2);
+      expect_close(run_op({"RotaryEmbedding", 23, attributes}, {x, c, s})[0],
+                   rotated_pairs(x, c, s, {}, n, interleaved), 1e-5);
     }
   }
 }
 
 TEST(RotaryEmbedding, TakesHeadsThatLieSideBySide) {
-  const Tensor x = random_tensor({kBatch, kHeads, kLength, kSize});
-  const Tensor cos = random_tensor({kBatch, kLength, kSize / 2}, 1),
-               sin = random_tensor({kBatch, kLength, kSize / 2}, 2);
+  const Tensor x = random_tensor({kSamples, kRotatedHeads, kTokens, kSize});
+  const Tensor cos = random_tensor({kSamples, kTokens, kSize / 2}, 1),
+               sin = random_tensor({kSamples, kTokens, kSize / 2}, 2);
   const std::vector<int64_t> perm{0, 2, 1, 3};
   const auto joined = [&](const Tensor& t) {
-    return run_op({"Transpose", 13, {{"perm", perm}}}, {t})[0].reshaped({kBatch, kLength, kHeads * kSize});
+    return run_op({"Transpose", 13, {{"perm", perm}}}, {t})[0].reshaped({kSamples, kTokens, kRotatedHeads * kSize});
   };
-  expect_close(run_op({"RotaryEmbedding", 23, {{"num_heads", kHeads}}}, {joined(x), cos, sin})[0],
-               joined(reference(x, cos, sin, {}, kSize, false)), 1e-5);
+  expect_close(run_op({"RotaryEmbedding", 23, {{"num_heads", kRotatedHeads}}}, {joined(x), cos, sin})[0],
+               joined(rotated_pairs(x, cos, sin, {}, kSize, false)), 1e-5);
 }
 
 /// The caches of pairs as those of values.
 Tensor of_values(const Tensor& pairs, bool interleaved) {
   const int64_t rows = pairs.size() / (kSize / 2);
-  Tensor values(DType::kFloat32, {pairs.dim(0), kLength, kSize});
+  Tensor values(DType::kFloat32, {pairs.dim(0), kTokens, kSize});
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t i = 0; i < kSize; ++i) {
       values.data<float>()[row * kSize + i] =
@@ -73,23 +73,23 @@ Tensor of_values(const Tensor& pairs, bool interleaved) {
 }
 
 TEST(RotaryEmbedding, TakesAnAngleForEachValue) {
-  const Tensor x = random_tensor({kBatch, kHeads, kLength, kSize});
+  const Tensor x = random_tensor({kSamples, kRotatedHeads, kTokens, kSize});
   for (const bool interleaved : {false, true}) {
-    for (const int64_t samples : {int64_t{1}, kBatch}) {
-      const Tensor cos = random_tensor({samples, kLength, kSize / 2}, 1),
-                   sin = random_tensor({samples, kLength, kSize / 2}, 2);
+    for (const int64_t samples : {int64_t{1}, kSamples}) {
+      const Tensor cos = random_tensor({samples, kTokens, kSize / 2}, 1),
+                   sin = random_tensor({samples, kTokens, kSize / 2}, 2);
       std::vector<int64_t> rows;
-      for (int64_t i = 0; i < kBatch * kLength; ++i) rows.push_back(i % (samples * kLength));
+      for (int64_t i = 0; i < kSamples * kTokens; ++i) rows.push_back(i % (samples * kTokens));
       const OpCase spec{"RotaryEmbedding", 1, {{"interleaved", int64_t{interleaved}}}, "linnet"};
       expect_close(run_op(spec, {x, of_values(cos, interleaved), of_values(sin, interleaved)})[0],
-                   reference(x, cos, sin, rows, kSize, interleaved), 1e-5);
+                   rotated_pairs(x, cos, sin, rows, kSize, interleaved), 1e-5);
     }
   }
 }
 
 TEST(RotaryEmbedding, HeadsSideBySideOfFourAxes) {
-  const Tensor x = random_tensor({kBatch, kHeads, kLength, kSize});
-  const Tensor cos = random_tensor({1, kLength, kSize}, 1), sin = random_tensor({1, kLength, kSize}, 2);
+  const Tensor x = random_tensor({kSamples, kRotatedHeads, kTokens, kSize});
+  const Tensor cos = random_tensor({1, kTokens, kSize}, 1), sin = random_tensor({1, kTokens, kSize}, 2);
   const auto swapped = [](const Tensor& t) {
     return run_op({"Transpose", 13, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}}}, {t})[0];
   };
@@ -108,12 +108,12 @@ TEST(RotaryEmbedding, AnglesOfOnePairMayDiffer) {
 }
 
 TEST(RotaryEmbedding, RoundsHalfPrecisionOnce) {
-  const Tensor x = random_tensor({kBatch, kHeads, kLength, kSize});
-  const Tensor cos = random_tensor({kBatch, kLength, kSize / 2}, 1),
-               sin = random_tensor({kBatch, kLength, kSize / 2}, 2);
+  const Tensor x = random_tensor({kSamples, kRotatedHeads, kTokens, kSize});
+  const Tensor cos = random_tensor({kSamples, kTokens, kSize / 2}, 1),
+               sin = random_tensor({kSamples, kTokens, kSize / 2}, 2);
   for (const DType dtype : {DType::kFloat16, DType::kBFloat16}) {
     const auto rounded = [&](const Tensor& t) { return cast_to(cast_to(t, dtype), DType::kFloat32); };
-    const Tensor want = reference(rounded(x), rounded(cos), rounded(sin), {}, kSize, false);
+    const Tensor want = rotated_pairs(rounded(x), rounded(cos), rounded(sin), {}, kSize, false);
     expect_close(run_op({"RotaryEmbedding", 23}, {cast_to(x, dtype), cast_to(cos, dtype), cast_to(sin, dtype)})[0],
                  cast_to(want, dtype), 1e-6, dtype == DType::kFloat16 ? 0x1p-10 : 0x1p-7);
   }

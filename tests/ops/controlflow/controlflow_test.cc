@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 
+#include "ops/controlflow/scalar_facts.h"
 #include "passes/passes.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
@@ -15,8 +16,6 @@ namespace {
 using GraphPtr = std::shared_ptr<const Graph>;
 
 const Fact kVector(DType::kFloat32, Dims{Dim("N")});
-const Fact kScalarInt(DType::kInt64, Shape{});
-const Fact kScalarBool(DType::kBool, Shape{});
 
 Tensor floats(const std::vector<float>& values) { return Tensor::of(values); }
 

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "linnet/containers.h"
+#include "ops/controlflow/scalar_facts.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
@@ -12,7 +13,6 @@ namespace {
 
 using GraphPtr = std::shared_ptr<const Graph>;
 
-const Fact kScalarInt(DType::kInt64, Shape{}), kScalarBool(DType::kBool, Shape{});
 const Fact kFloats = Fact::sequence(Fact(DType::kFloat32, std::nullopt));
 
 /// A Loop of as many trips as the caller says. `body` makes the carried value, or with `scan` a scan output, of x.

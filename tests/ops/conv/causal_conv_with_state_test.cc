@@ -12,7 +12,7 @@ std::vector<Tensor> run(const std::vector<Tensor>& inputs, const std::string& ac
 }
 
 /// Every output looks back at the inputs, then at the state from its end on.
-Tensor reference(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& state) {
+Tensor causal_conv_reference(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& state) {
   Tensor y(DType::kFloat32, x.shape());
   const int64_t length = x.dim(2), channels = x.dim(1), k = w.dim(2);
   for (int64_t i = 0; i < y.size(); ++i) {
@@ -35,8 +35,8 @@ TEST(CausalConvWithState, LooksBack) {
       const Tensor x = random_tensor({2, 3, length}), w = random_tensor({3, 1, k}, 1), bias = random_tensor({3}, 2);
       const Tensor state = random_tensor({2, 3, k - 1}, 3);
       const std::vector<Tensor> got = run({x, w, bias, state});
-      expect_close(got[0], reference(x, w, bias, state), 1e-5);
-      expect_close(run({x, w})[0], reference(x, w, {}, {}), 1e-5);
+      expect_close(got[0], causal_conv_reference(x, w, bias, state), 1e-5);
+      expect_close(run({x, w})[0], causal_conv_reference(x, w, {}, {}), 1e-5);
       const Tensor joined = run_op({"Concat", 13, {{"axis", int64_t{2}}}}, {state, x})[0];
       expect_close(got[1], run_op({"Slice", 13}, {joined, Tensor::of<int64_t>({length}),
                                                   Tensor::of<int64_t>({length + k - 1}), Tensor::of<int64_t>({2})})[0]);
@@ -60,7 +60,7 @@ TEST(CausalConvWithState, GoesOnWhereItStopped) {
 TEST(CausalConvWithState, RoundsHalfPrecision) {
   const Tensor x = cast_to(random_tensor({2, 3, 20}), DType::kFloat16),
                w = cast_to(random_tensor({3, 1, 4}, 1), DType::kFloat16);
-  const Tensor want = reference(cast_to(x, DType::kFloat32), cast_to(w, DType::kFloat32), {}, {});
+  const Tensor want = causal_conv_reference(cast_to(x, DType::kFloat32), cast_to(w, DType::kFloat32), {}, {});
   expect_close(run({x, w})[0], cast_to(want, DType::kFloat16), 1e-6, 0x1p-10);
 }
 

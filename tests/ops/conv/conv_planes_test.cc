@@ -3,6 +3,7 @@
 #include "compile/compile_input.h"
 #include "conv/conv_algorithm.h"
 #include "kernels/isa.h"
+#include "ops/conv/conv_sizes.h"
 #include "support/conv_reference.h"
 #include "support/expect_unchanged.h"
 #include "support/graph_builder.h"
@@ -11,32 +12,19 @@
 namespace linnet::testing {
 namespace {
 
-struct Sizes {
-  Shape x;
-  int64_t out_channels;
-  std::vector<int64_t> kernel;
-  ConvSettings settings{};
-
-  Shape w() const {
-    Shape shape{out_channels, x[1]};
-    for (const int64_t extent : kernel) shape.push_back(extent);
-    return shape;
-  }
-};
-
-OpCase conv(const Sizes& sizes) {
+OpCase plane_conv(const ConvSizes& sizes) {
   const ConvSettings& s = sizes.settings;
   return {"Conv", 11, {{"strides", s.strides}, {"pads", s.pads}, {"dilations", s.dilations}}};
 }
 
-bool is_chosen(const Sizes& sizes, Isa isa) {
+bool suits_planes(const ConvSizes& sizes, Isa isa) {
   const auto resources = std::make_shared<ModelResources>();
   resources->options.isa = isa;
   Fact w(DType::kFloat32, sizes.w());
   w.constant = random_tensor(w.shape());
   const Fact facts[] = {Fact(DType::kFloat32, sizes.x), w};
   NodeSpec spec;
-  spec.attributes = conv(sizes).attributes;
+  spec.attributes = plane_conv(sizes).attributes;
   const ConvGeometry geometry = conv_geometry(ConvAttributes(spec), {}, sizes.x, w.shape());
   return suits_plane_conv(geometry, ModelCompileInput(facts, {}, *resources));
 }
@@ -45,7 +33,7 @@ class PlaneConvolution : public ::testing::TestWithParam<Isa> {};
 
 TEST_P(PlaneConvolution, EqualsTheDefinition) {
   unsigned seed = 1;
-  for (const Sizes& sizes : std::vector<Sizes>{
+  for (const ConvSizes& sizes : std::vector<ConvSizes>{
            {{1, 1, 1, 5003}, 70, {1, 10}, {{1, 5}}},                      // a sound: long windows, large steps
            {{1, 1, 1, 20003}, 10, {1, 10}, {{1, 2}}},                     // the longest blocks that threads leave
            {{2, 1, 1, 700}, 33, {1, 7}, {{1, 1}, {0, 3, 0, 3}, {1, 1}}},  // rows of more than a block
@@ -56,15 +44,15 @@ TEST_P(PlaneConvolution, EqualsTheDefinition) {
            {{1, 2, 9, 19, 8}, 16, {2, 1, 4}, {{2, 1, 1}, {0, 0, 2, 1, 2, 1}, {2, 1, 1}}},
        }) {
     SCOPED_TRACE(str("x ", sizes.x, " to ", sizes.out_channels, " channels"));
-    ASSERT_TRUE(is_chosen(sizes, GetParam()));
+    ASSERT_TRUE(suits_planes(sizes, GetParam()));
     const Tensor x = random_tensor(sizes.x, ++seed), w = random_tensor(sizes.w(), ++seed);
     const Tensor bias = random_tensor({sizes.out_channels}, ++seed), none = random_uniform({sizes.out_channels}, 0, 0);
     const Tensor biased = conv_reference(x, w, bias, sizes.settings);
-    expect_close(run_op(conv(sizes), {x, w, bias}, 1, {1, 2}, GetParam())[0], biased, 1e-4, 1e-5);
-    expect_close(run_op(conv(sizes), {x, w, bias}, 1, {}, GetParam(), 3)[0], biased, 1e-4, 1e-5);
+    expect_close(run_op(plane_conv(sizes), {x, w, bias}, 1, {1, 2}, GetParam())[0], biased, 1e-4, 1e-5);
+    expect_close(run_op(plane_conv(sizes), {x, w, bias}, 1, {}, GetParam(), 3)[0], biased, 1e-4, 1e-5);
     const Tensor plain = conv_reference(x, w, none, sizes.settings);
-    expect_close(run_op(conv(sizes), {x, w}, 1, {1}, GetParam())[0], plain, 1e-4, 1e-5);
-    expect_close(run_op(conv(sizes), {x, w}, 1, {}, GetParam())[0], plain, 1e-4, 1e-5);
+    expect_close(run_op(plane_conv(sizes), {x, w}, 1, {1}, GetParam())[0], plain, 1e-4, 1e-5);
+    expect_close(run_op(plane_conv(sizes), {x, w}, 1, {}, GetParam())[0], plain, 1e-4, 1e-5);
   }
 }
 

@@ -18,12 +18,12 @@ OpCase conv(const ConvSettings& settings, const std::string& domain = "") {
   return op;
 }
 
-struct Sizes {
+struct ConvCase {
   Shape x, w;
   ConvSettings settings;
 };
 
-std::vector<Sizes> cases() {
+std::vector<ConvCase> cases() {
   return {
       {{1, 3, 9, 8}, {5, 3, 3, 3}, {{1, 1}, {1, 1, 1, 1}, {1, 1}, 1}},     // few channels
       {{2, 3, 15, 13}, {34, 3, 7, 7}, {{2, 2}, {3, 3, 3, 3}, {1, 1}, 1}},  // first layer of a ResNet
@@ -53,7 +53,7 @@ class Conv : public ::testing::TestWithParam<Isa> {};
 
 TEST_P(Conv, EqualsTheDefinitionInBothLayouts) {
   unsigned seed = 1;
-  for (const Sizes& c : cases()) {
+  for (const ConvCase& c : cases()) {
     const Tensor x = random_tensor(c.x, ++seed), w = random_tensor(c.w, ++seed);
     const Tensor bias = random_tensor({c.w[0]}, ++seed);
     const Tensor want = conv_reference(x, w, bias, c.settings);
@@ -88,7 +88,7 @@ TEST_P(Conv, AddsTheResidualBeforeTheActivation) {
 
 TEST_P(Conv, MultipliesNegativeSumsByTheSlopeOfTheirChannel) {
   unsigned seed = 50;
-  for (const Sizes& c : cases()) {
+  for (const ConvCase& c : cases()) {
     const Tensor x = random_tensor(c.x, ++seed), w = random_tensor(c.w, ++seed);
     const Tensor bias = random_tensor({c.w[0]}, ++seed), slope = random_tensor({c.w[0]}, ++seed);
     Tensor want = conv_reference(x, w, bias, c.settings);

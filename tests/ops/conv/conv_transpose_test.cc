@@ -10,14 +10,14 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-struct Case {
+struct ConvTransposeCase {
   Shape x, w;
   Ints strides{1, 1}, pads{0, 0, 0, 0}, dilations{1, 1}, output_padding{0, 0};
   int64_t group = 1;
 };
 
 /// Paints every input value's kernel onto a canvas in double precision, then crops it by the pads.
-Tensor reference(const Case& c, const Tensor& x, const Tensor& w, const Tensor& bias) {
+Tensor conv_transpose_reference(const ConvTransposeCase& c, const Tensor& x, const Tensor& w, const Tensor& bias) {
   const int64_t batch = c.x[0], channels = c.x[1], height = c.x[2], width = c.x[3], kh = c.w[2], kw = c.w[3];
   const int64_t group_out = c.w[1], out_channels = group_out * c.group, group_in = channels / c.group;
   const int64_t rows = (height - 1) * c.strides[0] + (kh - 1) * c.dilations[0] + 1 + c.output_padding[0];
@@ -42,7 +42,7 @@ Tensor reference(const Case& c, const Tensor& x, const Tensor& w, const Tensor& 
   return y;
 }
 
-OpCase conv_transpose(const Case& c) {
+OpCase conv_transpose(const ConvTransposeCase& c) {
   return {"ConvTranspose",
           11,
           {{"strides", c.strides},
@@ -55,7 +55,7 @@ OpCase conv_transpose(const Case& c) {
 class ConvTranspose : public ::testing::TestWithParam<Isa> {};
 
 TEST_P(ConvTranspose, EqualsTheDefinition) {
-  const std::vector<Case> cases = {
+  const std::vector<ConvTransposeCase> cases = {
       {{1, 1, 3, 3}, {1, 2, 3, 3}},
       {{2, 5, 4, 6}, {5, 20, 2, 2}, {2, 2}},
       {{1, 18, 5, 7}, {18, 35, 3, 3}, {2, 2}, {1, 1, 1, 1}, {1, 1}, {1, 1}},
@@ -66,11 +66,11 @@ TEST_P(ConvTranspose, EqualsTheDefinition) {
       {{1, 4, 4, 30}, {4, 1, 4, 4}, {2, 2}, {1, 1, 1, 1}, {1, 1}, {0, 0}, 4},
   };
   unsigned seed = 1;
-  for (const Case& c : cases) {
+  for (const ConvTransposeCase& c : cases) {
     SCOPED_TRACE(str("x ", c.x, " w ", c.w, " group ", c.group));
     const Tensor x = random_tensor(c.x, ++seed), w = random_tensor(c.w, ++seed);
     const Tensor bias = random_tensor({c.w[1] * c.group}, ++seed);
-    const Tensor want = reference(c, x, w, bias);
+    const Tensor want = conv_transpose_reference(c, x, w, bias);
     expect_close(run_op(conv_transpose(c), {x, w, bias}, 1, {1}, GetParam())[0], want, 1e-4, 1e-5);
     expect_close(run_op(conv_transpose(c), {x, w, bias}, 1, {}, GetParam(), 3)[0], want, 1e-4, 1e-5);
   }
@@ -87,21 +87,22 @@ TEST(ConvTransposeOp, FindsThePadsForAnOutputShape) {
     return run_op(op, {x, w})[0];
   };
   // The whole output is 7 x 7.
-  Case upper{x.shape(), w.shape(), {2, 2}, {0, 0, 1, 1}}, lower{x.shape(), w.shape(), {2, 2}, {1, 1, 0, 0}};
-  expect_close(run("output_shape", Ints{6, 6}, "SAME_UPPER"), reference(upper, x, w, {}), 1e-4, 1e-5);
-  expect_close(run("output_shape", Ints{6, 6}, "NOTSET"), reference(lower, x, w, {}), 1e-4, 1e-5);
-  expect_close(run("group", int64_t{1}, "SAME_UPPER"), reference(upper, x, w, {}), 1e-4, 1e-5);
-  expect_close(run("group", int64_t{1}, "SAME_LOWER"), reference(lower, x, w, {}), 1e-4, 1e-5);
+  ConvTransposeCase upper{x.shape(), w.shape(), {2, 2}, {0, 0, 1, 1}},
+      lower{x.shape(), w.shape(), {2, 2}, {1, 1, 0, 0}};
+  expect_close(run("output_shape", Ints{6, 6}, "SAME_UPPER"), conv_transpose_reference(upper, x, w, {}), 1e-4, 1e-5);
+  expect_close(run("output_shape", Ints{6, 6}, "NOTSET"), conv_transpose_reference(lower, x, w, {}), 1e-4, 1e-5);
+  expect_close(run("group", int64_t{1}, "SAME_UPPER"), conv_transpose_reference(upper, x, w, {}), 1e-4, 1e-5);
+  expect_close(run("group", int64_t{1}, "SAME_LOWER"), conv_transpose_reference(lower, x, w, {}), 1e-4, 1e-5);
   const Tensor larger = run("output_shape", Ints{8, 9}, "NOTSET");
-  Case padded{x.shape(), w.shape(), {2, 2}};
+  ConvTransposeCase padded{x.shape(), w.shape(), {2, 2}};
   padded.output_padding = {1, 2};
-  expect_close(larger, reference(padded, x, w, {}), 1e-4, 1e-5);
+  expect_close(larger, conv_transpose_reference(padded, x, w, {}), 1e-4, 1e-5);
 }
 
 TEST(ConvTransposeOp, HasOneToThreeSpatialAxes) {
-  Case c{{2, 3, 5, 1}, {3, 4, 3, 1}, {2, 1}};
+  ConvTransposeCase c{{2, 3, 5, 1}, {3, 4, 3, 1}, {2, 1}};
   const Tensor x = random_tensor(c.x, 1), w = random_tensor(c.w, 2);
-  const Tensor want = reference(c, x, w, {});
+  const Tensor want = conv_transpose_reference(c, x, w, {});
   OpCase line{"ConvTranspose", 11, {{"strides", Ints{2}}}};
   expect_close(run_op(line, {x.reshaped({2, 3, 5}), w.reshaped({3, 4, 3})})[0], want.reshaped({2, 4, 11}), 1e-5, 1e-5);
   OpCase volume{"ConvTranspose", 11, {{"strides", Ints{1, 2, 1}}}};
@@ -110,7 +111,7 @@ TEST(ConvTransposeOp, HasOneToThreeSpatialAxes) {
 }
 
 TEST(ConvTransposeOp, ComputesOtherFloatTypes) {
-  Case c{{2, 4, 3, 5}, {4, 3, 3, 2}, {2, 1}, {1, 0, 0, 1}, {1, 1}, {1, 0}, 2};
+  ConvTransposeCase c{{2, 4, 3, 5}, {4, 3, 3, 2}, {2, 1}, {1, 0, 0, 1}, {1, 1}, {1, 0}, 2};
   const auto f32 = [](const Tensor& t) { return cast_to(t, DType::kFloat32); };
   for (const auto& [dtype, tolerance] :
        {std::pair{DType::kFloat64, 1e-6}, {DType::kFloat16, 1e-3}, {DType::kBFloat16, 8e-3}}) {
@@ -118,7 +119,7 @@ TEST(ConvTransposeOp, ComputesOtherFloatTypes) {
     const Tensor bias = cast_to(random_tensor({6}, 3), dtype);
     const Tensor y = run_op(conv_transpose(c), {x, w, bias})[0];
     EXPECT_EQ(y.dtype(), dtype);
-    expect_close(f32(y), reference(c, f32(x), f32(w), f32(bias)), tolerance, tolerance);
+    expect_close(f32(y), conv_transpose_reference(c, f32(x), f32(w), f32(bias)), tolerance, tolerance);
   }
 }
 

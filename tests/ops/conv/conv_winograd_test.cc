@@ -52,14 +52,15 @@ class WinogradOp final : public Op {
   int64_t tile_;
 };
 
-struct Sizes {
+struct WinogradSizes {
   Shape x;
   int64_t out_channels;
   std::vector<int64_t> pads{1, 1, 1, 1}, dilations{1, 1}, kernel{3, 3}, strides{1, 1};
   int64_t group = 1;
 };
 
-Tensor run_winograd(const Sizes& sizes, int64_t tile, const std::vector<Tensor>& inputs, Isa isa, int threads = 2) {
+Tensor run_winograd(const WinogradSizes& sizes, int64_t tile, const std::vector<Tensor>& inputs, Isa isa,
+                    int threads = 2) {
   Registry registry = standard_registry();
   registry.add<WinogradOp>("WinogradConv", {.since = 1, .domain = "test"});
   Graph graph(std::make_shared<Registry>(registry));
@@ -92,7 +93,7 @@ struct Example {
   std::vector<Tensor> inputs;
   Tensor want;
 
-  Example(const Sizes& sizes, unsigned seed) {
+  Example(const WinogradSizes& sizes, unsigned seed) {
     const int64_t depth = sizes.x[1] / sizes.group;
     Shape filters{sizes.out_channels, depth};
     for (const int64_t k : sizes.kernel) filters.push_back(k);
@@ -115,7 +116,7 @@ class WinogradConv : public ::testing::TestWithParam<Isa> {};
 
 TEST_P(WinogradConv, StaysWithinTwentyMillionthsOfTheOutputsMagnitude) {
   unsigned seed = 1;
-  for (const Sizes& sizes : std::vector<Sizes>{
+  for (const WinogradSizes& sizes : std::vector<WinogradSizes>{
            {{1, 16, 8, 8}, 32},
            {{2, 33, 13, 11}, 35},             // edge tiles, channels that do not fill vectors
            {{1, 5, 3, 17}, 7, {2, 0, 1, 3}},  // fewer channels than a vector has lanes
@@ -153,10 +154,11 @@ TEST_P(WinogradConv, StaysWithinTwentyMillionthsOfTheOutputsMagnitude) {
 }
 
 TEST_P(WinogradConv, GivesTheSameBitsForAnyNumberOfThreads) {
-  for (const Sizes& sizes : std::vector<Sizes>{{{1, 40, 30, 31}, 70},
-                                               {{1, 9, 60, 60}, 24},
-                                               {{1, 64, 1, 400}, 64, {0, 2, 0, 2}, {1, 1}, {1, 5}},
-                                               {{1, 80, 30, 31}, 70, {1, 1, 1, 1}, {1, 1}, {3, 3}, {1, 1}, 2}}) {
+  for (const WinogradSizes& sizes :
+       std::vector<WinogradSizes>{{{1, 40, 30, 31}, 70},
+                                  {{1, 9, 60, 60}, 24},
+                                  {{1, 64, 1, 400}, 64, {0, 2, 0, 2}, {1, 1}, {1, 5}},
+                                  {{1, 80, 30, 31}, 70, {1, 1, 1, 1}, {1, 1}, {3, 3}, {1, 1}, 2}}) {
     const Example example(sizes, 1);
     const Tensor one = run_winograd(sizes, 4, example.inputs, GetParam(), 1);
     for (const int threads : {2, 3, 8}) {
@@ -168,7 +170,7 @@ TEST_P(WinogradConv, GivesTheSameBitsForAnyNumberOfThreads) {
 class ConvChoices : public ::testing::TestWithParam<Isa> {};
 
 /// The algorithm that is chosen for one image, and why.
-std::string chosen(Isa isa, const Sizes& sizes, int winograd_tile) {
+std::string chosen(Isa isa, const WinogradSizes& sizes, int winograd_tile) {
   const auto resources = std::make_shared<ModelResources>();
   resources->options.winograd_tile = winograd_tile;
   resources->options.isa = isa;
@@ -188,8 +190,8 @@ std::string chosen(Isa isa, const Sizes& sizes, int winograd_tile) {
 
 /// The multiplications of each input by each output channel: of the definition, and of Winograd's tiles of m x m
 /// outputs, which are cut from the pixels of each phase of a dilation.
-double by_definition(const Sizes& s) { return 9.0 * double(s.x[1] * s.x[2]); }
-double by_tiles(const Sizes& s, int64_t m) {
+double by_definition(const WinogradSizes& s) { return 9.0 * double(s.x[1] * s.x[2]); }
+double by_tiles(const WinogradSizes& s, int64_t m) {
   const auto tiles = [&](int64_t length, int64_t dilation) {
     int64_t count = 0;
     for (int64_t phase = 0; phase < dilation; ++phase) {
@@ -201,7 +203,7 @@ double by_tiles(const Sizes& s, int64_t m) {
 }
 
 /// The side of the tiles that a choice names; 0: it is not Winograd's algorithm.
-int64_t tile_of(const std::string& choice) {
+int64_t tile_named_by(const std::string& choice) {
   const size_t at = choice.find("Winograd F(");
   return at == 0 ? choice[at + 11] - '0' : 0;
 }
@@ -211,11 +213,11 @@ TEST_P(ConvChoices, WinogradNeverMultipliesMoreThanTheDefinitionNorByLargerTiles
   for (const int64_t length : {5, 28, 33, 56}) {
     for (const int64_t dilation : {1, 2, 12, 20}) {
       for (const int64_t channels : {3, 16, 128}) {
-        const Sizes sizes{
+        const WinogradSizes sizes{
             {1, length, length, channels}, channels, std::vector<int64_t>(4, dilation), {dilation, dilation}};
         for (const int largest : {0, 2, 3, 4}) {
           const std::string text = chosen(GetParam(), sizes, largest);
-          const int64_t tile = tile_of(text);
+          const int64_t tile = tile_named_by(text);
           EXPECT_LE(tile, largest) << text;
           if (tile == 0) continue;
           taken = true;
@@ -231,12 +233,12 @@ TEST_P(ConvChoices, WinogradNeverMultipliesMoreThanTheDefinitionNorByLargerTiles
 /// outputs takes at least eight.
 TEST_P(ConvChoices, ImagesOfOneColumnAreConvolvedDirectly) {
   for (const Shape& x : {Shape{1, 56, 1, 128}, Shape{1, 12, 1, 256}}) {
-    EXPECT_EQ(tile_of(chosen(GetParam(), {x, x[3]}, 4)), 0);
+    EXPECT_EQ(tile_named_by(chosen(GetParam(), {x, x[3]}, 4)), 0);
   }
 }
 
 TEST_P(ConvChoices, LinesVolumesAndLargeWindowsAreFilteredInParts) {
-  for (const auto& [sizes, want] : std::vector<std::pair<Sizes, std::string>>{
+  for (const auto& [sizes, want] : std::vector<std::pair<WinogradSizes, std::string>>{
            {{{1, 1, 4000, 64}, 64, {0, 1, 0, 1}, {1, 1}, {1, 3}}, "Winograd F(1x4, 1x3) "},
            {{{1, 4000, 1, 64}, 64, {1, 0, 1, 0}, {1, 1}, {3, 1}}, "Winograd F(4x1, 3x1) "},
            {{{1, 1, 4000, 64}, 64, {0, 25, 0, 25}, {1, 5}, {1, 11}}, "Winograd F(1x4, 1x3) in 4 parts"},
@@ -252,7 +254,7 @@ TEST_P(ConvChoices, LinesVolumesAndLargeWindowsAreFilteredInParts) {
 
 TEST_P(ConvChoices, GroupsThatFillVectorsAreFiltered) {
   const auto tile_of_groups = [&](int64_t channels, int64_t group) {
-    return tile_of(
+    return tile_named_by(
         chosen(GetParam(), {{1, 28, 28, channels}, channels, {1, 1, 1, 1}, {1, 1}, {3, 3}, {1, 1}, group}, 4));
   };
   EXPECT_EQ(tile_of_groups(256, 4), 4);
@@ -263,7 +265,7 @@ TEST_P(ConvChoices, GroupsThatFillVectorsAreFiltered) {
 /// Windows of 3x3 and of stride 2 are four parts of 36 values each where the window has 9.
 TEST_P(ConvChoices, FilteringNeverTakesMoreThanEightTimesTheWeights) {
   const std::string text = chosen(GetParam(), {{1, 56, 56, 256}, 256, {1, 1, 1, 1}, {1, 1}, {3, 3}, {2, 2}}, 4);
-  EXPECT_EQ(tile_of(text), 0) << text;
+  EXPECT_EQ(tile_named_by(text), 0) << text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Isas, ConvChoices, ::testing::ValuesIn(supported_isas()),

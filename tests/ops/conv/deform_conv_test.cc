@@ -46,7 +46,7 @@ double value_at(const float* plane, int64_t h, int64_t w, double y, double x) {
   return sum;
 }
 
-Tensor reference(const Inputs& in, const Settings& s, const Shape& out) {
+Tensor deform_conv_reference(const Inputs& in, const Settings& s, const Shape& out) {
   const Shape &x = in.x.shape(), &w = in.w.shape();
   const int64_t taps = w[2] * w[3], pixels = out[2] * out[3];
   Tensor y(DType::kFloat32, out);
@@ -72,13 +72,13 @@ Tensor reference(const Inputs& in, const Settings& s, const Shape& out) {
   return y;
 }
 
-struct Case {
+struct DeformConvCase {
   Settings settings;
   Shape x, w;
   bool bias = true, mask = true;
 };
 
-const Case kCases[] = {
+const DeformConvCase kCases[] = {
     {{}, {1, 1, 5, 5}, {1, 1, 3, 3}, false, false},
     {{.pads = {1, 1, 1, 1}}, {2, 16, 9, 11}, {20, 16, 3, 3}},
     {{.strides = {2, 1}, .pads = {2, 0, 1, 3}, .dilations = {1, 2}, .group = 2, .offset_group = 3},
@@ -90,7 +90,7 @@ const Case kCases[] = {
     {{.pads = {3, 2, 3, 2}}, {2, 5, 6, 6}, {3, 5, 7, 5}},
 };
 
-Shape output_shape(const Case& c) {
+Shape output_shape(const DeformConvCase& c) {
   const auto extent = [&](size_t axis) {
     const Settings& s = c.settings;
     const int64_t reach = (c.w[int(axis) + 2] - 1) * s.dilations[axis];
@@ -99,7 +99,7 @@ Shape output_shape(const Case& c) {
   return {c.x[0], c.w[0], extent(0), extent(1)};
 }
 
-Inputs make_inputs(const Case& c) {
+Inputs make_inputs(const DeformConvCase& c) {
   const Shape out = output_shape(c);
   const int64_t channels = c.settings.offset_group * c.w[2] * c.w[3];
   Inputs in;
@@ -117,7 +117,7 @@ Inputs make_inputs(const Case& c) {
 
 class DeformConv : public ::testing::TestWithParam<Isa> {};
 
-double tolerance(const Case& c) { return 1e-5 * std::sqrt(double(c.w[1] * c.w[2] * c.w[3])); }
+double tolerance(const DeformConvCase& c) { return 1e-5 * std::sqrt(double(c.w[1] * c.w[2] * c.w[3])); }
 
 /// Without any rewrite.
 Tensor run_as_written(const OpCase& op, const std::vector<Tensor>& inputs, Isa isa) {
@@ -136,9 +136,9 @@ Tensor run_as_written(const OpCase& op, const std::vector<Tensor>& inputs, Isa i
 }
 
 TEST_P(DeformConv, MatchesTheDoubleReference) {
-  for (const Case& c : kCases) {
+  for (const DeformConvCase& c : kCases) {
     const Inputs in = make_inputs(c);
-    const Tensor want = reference(in, c.settings, output_shape(c));
+    const Tensor want = deform_conv_reference(in, c.settings, output_shape(c));
     const auto attributes = c.settings.attributes();
     const OpCase standard{"DeformConv", 19, attributes}, custom{"deform_conv2d", 1, attributes, "custom"};
     expect_close(run_op(standard, in.list(), 1, {1}, GetParam())[0], want, tolerance(c));
@@ -159,7 +159,7 @@ Tensor with_epilogue(const Tensor& y, const Tensor& residual) {
   return result;
 }
 
-Attributes internal_attributes(const Case& c) {
+Attributes internal_attributes(const DeformConvCase& c) {
   auto attributes = c.settings.attributes();
   attributes["activation"] = std::string("LeakyRelu");
   attributes["activation_alpha"] = 0.125f;
@@ -167,10 +167,10 @@ Attributes internal_attributes(const Case& c) {
 }
 
 TEST_P(DeformConv, ChannelsLastAddsAResidualAndActivates) {
-  for (const Case& c : kCases) {
+  for (const DeformConvCase& c : kCases) {
     const Inputs in = make_inputs(c);
     const Tensor residual = random_tensor(output_shape(c), 6);
-    const Tensor want = with_epilogue(reference(in, c.settings, output_shape(c)), residual);
+    const Tensor want = with_epilogue(deform_conv_reference(in, c.settings, output_shape(c)), residual);
     const Tensor got =
         run_op({"DeformConv", 1, internal_attributes(c), "linnet"},
                {last(in.x), in.w, last(in.offset), in.bias, last(in.mask), last(residual)}, 1, {1}, GetParam())[0];
@@ -193,7 +193,7 @@ Tensor offset_with_mask(Inputs& in) {
 }
 
 TEST_P(DeformConv, ReadsTheMaskBehindTheOffsets) {
-  for (const Case& c : kCases) {
+  for (const DeformConvCase& c : kCases) {
     if (!c.mask) continue;
     Inputs in = make_inputs(c);
     const Tensor field = last(offset_with_mask(in));
@@ -202,12 +202,12 @@ TEST_P(DeformConv, ReadsTheMaskBehindTheOffsets) {
     attributes["mask_in_offset"] = int64_t{1};
     const Tensor got =
         run_op({"DeformConv", 1, attributes, "linnet"}, {last(in.x), in.w, field, in.bias}, 1, {1}, GetParam())[0];
-    expect_close(to_channels_first(got), reference(in, c.settings, output_shape(c)), tolerance(c));
+    expect_close(to_channels_first(got), deform_conv_reference(in, c.settings, output_shape(c)), tolerance(c));
   }
 }
 
 TEST_P(DeformConv, GivesTheSameBitsForAnyNumberOfThreads) {
-  const Case c{{.pads = {1, 1, 1, 1}, .group = 2}, {2, 64, 23, 19}, {80, 32, 3, 3}};
+  const DeformConvCase c{{.pads = {1, 1, 1, 1}, .group = 2}, {2, 64, 23, 19}, {80, 32, 3, 3}};
   const auto run = [&](int threads) {
     return run_op({"DeformConv", 19, c.settings.attributes()}, make_inputs(c).list(), 1, {1}, GetParam(), threads)[0];
   };
@@ -220,9 +220,9 @@ TEST_P(DeformConv, GivesTheSameBitsForAnyNumberOfThreads) {
 INSTANTIATE_TEST_SUITE_P(Isas, DeformConv, ::testing::ValuesIn(supported_isas()));
 
 TEST(DeformConv, ComputesDoublesAndHalves) {
-  const Case& c = kCases[2];
+  const DeformConvCase& c = kCases[2];
   const Inputs in = make_inputs(c);
-  const Tensor want = reference(in, c.settings, output_shape(c));
+  const Tensor want = deform_conv_reference(in, c.settings, output_shape(c));
   std::vector<Tensor> doubles, halves;
   for (const Tensor& tensor : in.list()) doubles.push_back(cast_to(tensor, DType::kFloat64));
   expect_close(run_op({"DeformConv", 19, c.settings.attributes()}, doubles)[0], cast_to(want, DType::kFloat64), 1e-5);
@@ -234,7 +234,7 @@ TEST(DeformConv, ComputesDoublesAndHalves) {
   }
   expect_close(
       run_op({"DeformConv", 19, c.settings.attributes()}, {halves[0], halves[1], halves[2], halves[3], halves[4]})[0],
-      cast_to(reference(rounded, c.settings, output_shape(c)), DType::kFloat16), 1e-2, 1e-2);
+      cast_to(deform_conv_reference(rounded, c.settings, output_shape(c)), DType::kFloat16), 1e-2, 1e-2);
 }
 
 TEST(DeformConv, WithoutOffsetsIsAConvolution) {
@@ -261,10 +261,10 @@ TEST(DeformConv, TakesEmptyBatchesAndSpecialOffsets) {
 
 TEST(DeformConv2d, DerivesGroupsThatAreNotGiven) {
   const Settings s{.group = 2, .offset_group = 3};
-  const Case c{s, {1, 12, 5, 5}, {4, 6, 3, 3}, false, false};
+  const DeformConvCase c{s, {1, 12, 5, 5}, {4, 6, 3, 3}, false, false};
   const Inputs in = make_inputs(c);
   expect_close(run_op({"deform_conv2d", 1, {}, "custom"}, {in.x, in.w, in.offset})[0],
-               reference(in, s, output_shape(c)), 1e-4);
+               deform_conv_reference(in, s, output_shape(c)), 1e-4);
 }
 
 TEST(DeformConv2d, SaysThatTheWeightsAreMissing) {

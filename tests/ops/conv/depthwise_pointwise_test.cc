@@ -7,14 +7,14 @@
 namespace linnet::testing {
 namespace {
 
-struct Sizes {
+struct DepthwisePointwiseSizes {
   Shape x;  // channels-last
   int64_t out_channels;
   std::vector<int64_t> kernel{3, 3};
   ConvSettings settings{};
 };
 
-OpCase depthwise(const ConvSettings& s, int64_t group) {
+OpCase inner_depthwise(const ConvSettings& s, int64_t group) {
   return {"Conv",
           1,
           {{"strides", s.strides},
@@ -29,8 +29,8 @@ OpCase depthwise(const ConvSettings& s, int64_t group) {
 
 const Attributes kLeaky{{"activation", std::string("LeakyRelu")}, {"activation_alpha", 0.125f}};
 
-OpCase fused(const ConvSettings& s, int64_t group) {
-  OpCase result = depthwise(s, group);
+OpCase depthwise_pointwise(const ConvSettings& s, int64_t group) {
+  OpCase result = inner_depthwise(s, group);
   result.op_type = "DepthwisePointwiseConv";
   for (const char* name : {"activation", "activation_alpha", "activation_beta"}) {
     result.attributes[std::string("inner_") + name] = result.attributes[name];
@@ -44,7 +44,7 @@ class DepthwisePointwise : public ::testing::TestWithParam<Isa> {};
 
 TEST_P(DepthwisePointwise, EqualsOneConvolutionAfterTheOther) {
   unsigned seed = 1;
-  for (const Sizes& sizes : std::vector<Sizes>{
+  for (const DepthwisePointwiseSizes& sizes : std::vector<DepthwisePointwiseSizes>{
            {{1, 31, 33, 72}, 24, {3, 3}, {{2, 2}, {1, 1, 1, 1}}},
            {{2, 14, 14, 40}, 17, {5, 5}, {{1, 1}, {2, 2, 2, 2}}},  // groups of lines of two images
            {{1, 7, 7, 600}, 33, {3, 3}, {{1, 1}, {1, 1, 1, 1}}},   // a sum of two blocks
@@ -61,8 +61,8 @@ TEST_P(DepthwisePointwise, EqualsOneConvolutionAfterTheOther) {
     const Tensor w1 = random_tensor({channels, 1, sizes.kernel[0], sizes.kernel[1]}, ++seed);
     const Tensor w2 = random_tensor({sizes.out_channels, channels, 1, 1}, ++seed);
     const Tensor b1 = random_tensor({channels}, ++seed), b2 = random_tensor({sizes.out_channels}, ++seed);
-    const OpCase first = depthwise(sizes.settings, channels), second{"Conv", 1, kLeaky, "linnet"};
-    const OpCase op = fused(sizes.settings, channels);
+    const OpCase first = inner_depthwise(sizes.settings, channels), second{"Conv", 1, kLeaky, "linnet"};
+    const OpCase op = depthwise_pointwise(sizes.settings, channels);
     const Tensor between = run_op(first, {x, w1, b1}, 1, {1, 2}, GetParam())[0];
     const Tensor residual = random_tensor(run_op(second, {between, w2}, 1, {1}, GetParam())[0].shape(), ++seed);
     const Tensor want = run_op(second, {between, w2, b2, residual}, 1, {1, 2}, GetParam())[0];
@@ -86,15 +86,15 @@ TEST(DepthwisePointwise, TakesAnyNumberOfSpatialAxes) {
   settings.strides = {1, 2, 1};
   settings.pads = {1, 0, 0, 1, 0, 1};
   settings.dilations = {1, 1, 1};
-  const Tensor between = run_op(depthwise(settings, 20), {x, w1}, 1, {1})[0];
-  expect_close(run_op(fused(settings, 20), {x, w1, w2}, 1, {1, 2})[0],
+  const Tensor between = run_op(inner_depthwise(settings, 20), {x, w1}, 1, {1})[0];
+  expect_close(run_op(depthwise_pointwise(settings, 20), {x, w1, w2}, 1, {1, 2})[0],
                run_op({"Conv", 1, kLeaky, "linnet"}, {between, w2}, 1, {1})[0]);
 }
 
 TEST(DepthwisePointwise, RefusesFiltersThatDoNotFit) {
   const Tensor x = random_tensor({1, 8, 8, 6}), w1 = random_tensor({6, 1, 3, 3}), w2 = random_tensor({4, 6, 1, 1});
   const auto run = [](const std::vector<Tensor>& inputs, int64_t group = 6) {
-    return [=] { run_op(fused({}, group), inputs, 1, {1, 2}); };
+    return [=] { run_op(depthwise_pointwise({}, group), inputs, 1, {1, 2}); };
   };
   expect_error(ErrorKind::kShape, "kernel of w2", run({x, w1, random_tensor({4, 6, 1, 3})}));
   expect_error(ErrorKind::kShape, "input channels", run({x, w1, random_tensor({4, 5, 1, 1})}));
@@ -103,7 +103,7 @@ TEST(DepthwisePointwise, RefusesFiltersThatDoNotFit) {
   expect_error(ErrorKind::kShape, "length of b1", run({x, w1, w2, random_tensor({5})}));
   const Tensor b1 = random_tensor({6}), b2 = random_tensor({4});
   expect_error(ErrorKind::kShape, "residual", run({x, w1, w2, b1, b2, random_tensor({1, 8, 8, 4})}));
-  expect_error(ErrorKind::kUnsupported, "constant", [&] { run_op(fused({}, 6), {x, w1, w2}, 1, {1}); });
+  expect_error(ErrorKind::kUnsupported, "constant", [&] { run_op(depthwise_pointwise({}, 6), {x, w1, w2}, 1, {1}); });
 }
 
 }  // namespace

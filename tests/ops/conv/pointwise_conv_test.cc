@@ -8,20 +8,20 @@
 namespace linnet::testing {
 namespace {
 
-struct Sizes {
+struct PointwiseSizes {
   int64_t images, pixels;
   std::vector<int64_t> channels;
   int64_t out_channels;
   bool scale = false, per_image = false, shift = false, relu = false;
 };
 
-int64_t depth_of(const Sizes& s) {
+int64_t depth_of(const PointwiseSizes& s) {
   int64_t depth = 0;
   for (const int64_t channels : s.channels) depth += channels;
   return depth;
 }
 
-OpCase op_of(const Sizes& s) {
+OpCase op_of(const PointwiseSizes& s) {
   return {"PointwiseConv",
           1,
           {{"relu", int64_t{s.relu}}, {"activation", std::string("LeakyRelu")}, {"activation_alpha", 0.125f}},
@@ -29,7 +29,7 @@ OpCase op_of(const Sizes& s) {
 }
 
 /// w, bias, residual, scale, shift, x...; tensors are [images, pixels, channels].
-std::vector<Tensor> inputs_of(const Sizes& s) {
+std::vector<Tensor> inputs_of(const PointwiseSizes& s) {
   const int64_t depth = depth_of(s);
   std::vector<Tensor> inputs{random_tensor({s.out_channels, depth, 1}, 1),
                              random_tensor({s.out_channels}, 2),
@@ -43,13 +43,13 @@ std::vector<Tensor> inputs_of(const Sizes& s) {
   return inputs;
 }
 
-double scaled(const Sizes& s, const std::vector<Tensor>& in, int64_t image, int64_t channel, double x) {
+double scaled(const PointwiseSizes& s, const std::vector<Tensor>& in, int64_t image, int64_t channel, double x) {
   if (s.scale) x *= double(in[3].data<float>()[(s.per_image ? image * depth_of(s) : 0) + channel]);
   if (s.shift) x += double(in[4].data<float>()[channel]);
   return s.relu ? std::max(0.0, x) : x;
 }
 
-Tensor reference(const Sizes& s, const std::vector<Tensor>& in) {
+Tensor pointwise_reference(const PointwiseSizes& s, const std::vector<Tensor>& in) {
   Tensor y(DType::kFloat32, {s.images, s.pixels, s.out_channels});
   for (int64_t row = 0; row < s.images * s.pixels; ++row) {
     for (int64_t o = 0; o < s.out_channels; ++o) {
@@ -70,7 +70,7 @@ Tensor reference(const Sizes& s, const std::vector<Tensor>& in) {
 class PointwiseConv : public ::testing::TestWithParam<Isa> {};
 
 TEST_P(PointwiseConv, EqualsItsDefinition) {
-  for (const Sizes& s : std::vector<Sizes>{
+  for (const PointwiseSizes& s : std::vector<PointwiseSizes>{
            {2, 30, {16, 16, 16}, 40},  // each input is a tap
            {1, 25, {7, 30, 1}, 33},
            {1, 50, {500, 300}, 5},         // a sum in two blocks, across the inputs
@@ -81,7 +81,7 @@ TEST_P(PointwiseConv, EqualsItsDefinition) {
        }) {
     SCOPED_TRACE(str(s.channels.size(), " inputs, ", depth_of(s), " to ", s.out_channels, " channels"));
     const std::vector<Tensor> inputs = inputs_of(s);
-    expect_close(run_op(op_of(s), inputs, 1, {0}, GetParam(), 3)[0], reference(s, inputs), 2e-4, 1e-5);
+    expect_close(run_op(op_of(s), inputs, 1, {0}, GetParam(), 3)[0], pointwise_reference(s, inputs), 2e-4, 1e-5);
   }
 }
 
@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(Isas, PointwiseConv, ::testing::ValuesIn(supported_isas
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
 
 TEST(PointwiseConv, RefusesInputsThatDoNotFit) {
-  const Sizes sizes{2, 9, {3, 5}, 4, true, true, true};
+  const PointwiseSizes sizes{2, 9, {3, 5}, 4, true, true, true};
   const std::vector<Tensor> good = inputs_of(sizes);
   const auto run = [&](size_t input, const Tensor& value) {
     std::vector<Tensor> inputs = good;

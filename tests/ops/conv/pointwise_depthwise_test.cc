@@ -7,14 +7,14 @@
 namespace linnet::testing {
 namespace {
 
-struct Sizes {
+struct PointwiseDepthwiseSizes {
   Shape x;  // channels-last
   int64_t channels;
   std::vector<int64_t> kernel{3, 3};
   ConvSettings settings{};
 };
 
-OpCase fused(const ConvSettings& s, int64_t group) {
+OpCase pointwise_depthwise(const ConvSettings& s, int64_t group) {
   return {"PointwiseDepthwiseConv",
           1,
           {{"strides", s.strides},
@@ -34,8 +34,8 @@ OpCase pointwise() {
       "Conv", 1, {{"activation", std::string("Clip")}, {"activation_alpha", -1.f}, {"activation_beta", 6.f}}, "linnet"};
 }
 
-OpCase depthwise(const ConvSettings& s, int64_t group) {
-  OpCase result = fused(s, group);
+OpCase outer_depthwise(const ConvSettings& s, int64_t group) {
+  OpCase result = pointwise_depthwise(s, group);
   result.op_type = "Conv";
   return result;
 }
@@ -44,7 +44,7 @@ class PointwiseDepthwise : public ::testing::TestWithParam<Isa> {};
 
 TEST_P(PointwiseDepthwise, EqualsOneConvolutionAfterTheOther) {
   unsigned seed = 1;
-  for (const Sizes& sizes : std::vector<Sizes>{
+  for (const PointwiseDepthwiseSizes& sizes : std::vector<PointwiseDepthwiseSizes>{
            {{1, 31, 33, 5}, 96, {3, 3}, {{2, 2}, {1, 1, 1, 1}}},
            {{2, 29, 24, 16}, 70, {3, 3}, {{1, 1}, {1, 1, 1, 1}}},  // a last block with a few channels more
            {{1, 40, 13, 3}, 200, {5, 5}, {{1, 1}, {2, 2, 2, 2}}},
@@ -59,8 +59,9 @@ TEST_P(PointwiseDepthwise, EqualsOneConvolutionAfterTheOther) {
     const Tensor w2 = random_tensor({sizes.channels, 1, sizes.kernel[0], sizes.kernel[1]}, ++seed);
     const Tensor b1 = random_tensor({sizes.channels}, ++seed), b2 = random_tensor({sizes.channels}, ++seed);
     const Tensor between = run_op(pointwise(), {x, w1, b1}, 1, {1, 2}, GetParam())[0];
-    const Tensor want = run_op(depthwise(sizes.settings, sizes.channels), {between, w2, b2}, 1, {1, 2}, GetParam())[0];
-    const OpCase op = fused(sizes.settings, sizes.channels);
+    const Tensor want =
+        run_op(outer_depthwise(sizes.settings, sizes.channels), {between, w2, b2}, 1, {1, 2}, GetParam())[0];
+    const OpCase op = pointwise_depthwise(sizes.settings, sizes.channels);
     const Tensor got = run_op(op, {x, w1, w2, b1, b2}, 1, {1, 2, 3, 4}, GetParam(), 3)[0];
     expect_close(got, want);
     const Tensor plain = run_op(op, {x, w1, w2}, 1, {1, 2}, GetParam())[0];
@@ -75,14 +76,14 @@ INSTANTIATE_TEST_SUITE_P(Isas, PointwiseDepthwise, ::testing::ValuesIn(supported
 TEST(PointwiseDepthwise, RefusesFiltersThatDoNotFit) {
   const Tensor x = random_tensor({1, 8, 8, 4}), w1 = random_tensor({6, 4, 1, 1}), w2 = random_tensor({6, 1, 3, 3});
   const auto run = [](const std::vector<Tensor>& inputs, int64_t group = 6) {
-    return [=] { run_op(fused({}, group), inputs, 1, {1, 2}); };
+    return [=] { run_op(pointwise_depthwise({}, group), inputs, 1, {1, 2}); };
   };
   expect_error(ErrorKind::kShape, "kernel of w1", run({x, random_tensor({6, 4, 1, 3}), w2}));
   expect_error(ErrorKind::kShape, "input channels", run({x, random_tensor({6, 5, 1, 1}), w2}));
   expect_error(ErrorKind::kShape, "output channels", run({x, w1, random_tensor({12, 1, 3, 3})}));
   expect_error(ErrorKind::kShape, "group of w2", run({x, w1, random_tensor({6, 3, 3, 3})}, 2));
   expect_error(ErrorKind::kShape, "length of b1", run({x, w1, w2, random_tensor({5})}));
-  expect_error(ErrorKind::kUnsupported, "constant", [&] { run_op(fused({}, 6), {x, w1, w2}, 1, {1}); });
+  expect_error(ErrorKind::kUnsupported, "constant", [&] { run_op(pointwise_depthwise({}, 6), {x, w1, w2}, 1, {1}); });
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace linnet::testing {
 namespace {
 
 template <class T>
-Tensor bytes(const Shape& shape, int step) {
+Tensor floats_of_bytes(const Shape& shape, int step) {
   Tensor tensor(DType::kFloat32, shape);
   for (int64_t i = 0; i < shape.elements(); ++i) tensor.data<float>()[i] = float(T(uint8_t(i * step % 251)));
   return tensor;
@@ -29,7 +29,7 @@ uint8_t quantized(double value, double zero) { return uint8_t(std::clamp(std::ne
 struct QuantizedConvCase {
   /// Weights are at most so far from 0.
   explicit QuantizedConvCase(const ByteConvCase& sizes, float most = 128)
-      : c(sizes), x(bytes<uint8_t>(c.x, 97)), w(bytes<int8_t>(c.w, 89)) {
+      : c(sizes), x(floats_of_bytes<uint8_t>(c.x, 97)), w(floats_of_bytes<int8_t>(c.w, 89)) {
     for (int64_t i = 0; i < w.size(); ++i) {
       w.data<float>()[i] = std::clamp(w.data<float>()[i], -most, most);
     }
@@ -116,7 +116,7 @@ TEST_P(QuantizedConv, AddsAResidualToWhatItsOwnGridHolds) {
     QuantizedConvCase c(sizes);
     c.inputs[5] = Tensor::scalar(0.25f);
     c.inputs[6] = Tensor::scalar(uint8_t{90});
-    const Tensor residual = cast_to(bytes<uint8_t>(c.sums.shape(), 53), DType::kUint8);
+    const Tensor residual = cast_to(floats_of_bytes<uint8_t>(c.sums.shape(), 53), DType::kUint8);
     c.inputs.insert(c.inputs.end(), {residual, Tensor::scalar(0.125f), Tensor::scalar(uint8_t{120})});
     const Tensor plain = c.run({3}, GetParam());
     c.inputs.insert(c.inputs.end(), {Tensor::scalar(0.5f), Tensor::scalar(uint8_t{60})});

@@ -19,7 +19,8 @@ ConvAxis axis(int64_t in, int64_t kernel, int64_t stride, int64_t dilation, int6
 }
 
 /// The value of a window's position (y, x), whose corner is that of output pixel `row`, in channel c.
-uint8_t value_at(const ConvGeometry& g, const Guarded<uint8_t>& image, int64_t row, int64_t y, int64_t x, int64_t c) {
+uint8_t window_value(const ConvGeometry& g, const Guarded<uint8_t>& image, int64_t row, int64_t y, int64_t x,
+                     int64_t c) {
   const auto& [depth, height, width] = g.axes;
   const int64_t line = row / width.out, n = line / height.out;
   const int64_t from_y = line % height.out * height.stride - height.pad_begin + y * height.dilation;
@@ -47,7 +48,7 @@ void expect_windows(const ConvGeometry& g, int block) {
         const uint8_t* values = pointers[size_t(t * rows + i)];
         for (int64_t k = 0; k < windows.depth(); ++k) {
           const int64_t position = t * positions + k / g.in_channels, along = g.axes[2].kernel;
-          ASSERT_EQ(values[k], value_at(g, image, row + i, position / along, position % along, k % g.in_channels))
+          ASSERT_EQ(values[k], window_value(g, image, row + i, position / along, position % along, k % g.in_channels))
               << "row " << row + i << " tap " << t << " value " << k;
         }
         const volatile uint8_t* unit = values + (windows.depth() + 3) / 4 * 4 - 1;

@@ -10,7 +10,7 @@ namespace linnet::testing {
 namespace {
 
 /// Checks the operator in float32, float64 and float16 against `want` on values in [-6, 6].
-void check(const OpCase& op, double (*want)(double)) {
+void expect_floats(const OpCase& op, double (*want)(double)) {
   struct Precision {
     DType dtype;
     double tolerance;
@@ -25,42 +25,43 @@ void check(const OpCase& op, double (*want)(double)) {
 }
 
 TEST(Activations, LeakyRelu) {
-  check({"LeakyRelu"}, [](double x) { return x < 0 ? double(0.01f) * x : x; });
-  check({"LeakyRelu", 16, {{"alpha", 0.25f}}}, [](double x) { return std::fmax(x, 0.25 * x); });
+  expect_floats({"LeakyRelu"}, [](double x) { return x < 0 ? double(0.01f) * x : x; });
+  expect_floats({"LeakyRelu", 16, {{"alpha", 0.25f}}}, [](double x) { return std::fmax(x, 0.25 * x); });
 }
 
 TEST(Activations, Elu) {
-  check({"Elu"}, [](double x) { return x < 0 ? std::exp(x) - 1 : x; });
-  check({"Elu", 6, {{"alpha", 2.0f}}}, [](double x) { return x < 0 ? 2 * (std::exp(x) - 1) : x; });
+  expect_floats({"Elu"}, [](double x) { return x < 0 ? std::exp(x) - 1 : x; });
+  expect_floats({"Elu", 6, {{"alpha", 2.0f}}}, [](double x) { return x < 0 ? 2 * (std::exp(x) - 1) : x; });
 }
 
 TEST(Activations, SeluHasOtherDefaultsInOpset1) {
-  check({"Selu"}, [](double x) {
+  expect_floats({"Selu"}, [](double x) {
     return double(1.05070102214813232421875f) * (x < 0 ? double(1.67326319217681884765625f) * (std::exp(x) - 1) : x);
   });
-  check({"Selu", 1}, [](double x) { return double(1.0507f) * (x < 0 ? double(1.6732f) * (std::exp(x) - 1) : x); });
-  check({"Selu", 6, {{"alpha", 2.0f}, {"gamma", 3.0f}}},
-        [](double x) { return x <= 0 ? 3 * (2 * std::exp(x) - 2) : 3 * x; });
+  expect_floats({"Selu", 1},
+                [](double x) { return double(1.0507f) * (x < 0 ? double(1.6732f) * (std::exp(x) - 1) : x); });
+  expect_floats({"Selu", 6, {{"alpha", 2.0f}, {"gamma", 3.0f}}},
+                [](double x) { return x <= 0 ? 3 * (2 * std::exp(x) - 2) : 3 * x; });
 }
 
 TEST(Activations, Celu) {
-  check({"Celu", 12, {{"alpha", 2.0f}}},
-        [](double x) { return std::fmax(0, x) + std::fmin(0, 2 * (std::exp(x / 2) - 1)); });
+  expect_floats({"Celu", 12, {{"alpha", 2.0f}}},
+                [](double x) { return std::fmax(0, x) + std::fmin(0, 2 * (std::exp(x / 2) - 1)); });
 }
 
 TEST(Activations, HardSigmoid) {
-  check({"HardSigmoid"}, [](double x) { return std::fmax(0, std::fmin(1, double(0.2f) * x + 0.5)); });
-  check({"HardSigmoid", 6, {{"alpha", 0.5f}, {"beta", 0.75f}}},
-        [](double x) { return std::fmax(0, std::fmin(1, 0.5 * x + 0.75)); });
+  expect_floats({"HardSigmoid"}, [](double x) { return std::fmax(0, std::fmin(1, double(0.2f) * x + 0.5)); });
+  expect_floats({"HardSigmoid", 6, {{"alpha", 0.5f}, {"beta", 0.75f}}},
+                [](double x) { return std::fmax(0, std::fmin(1, 0.5 * x + 0.75)); });
 }
 
 TEST(Activations, Swish) {
-  check({"Swish", 24}, [](double x) { return 0.5 * x * (1 + std::tanh(x / 2)); });
-  check({"Swish", 24, {{"alpha", 2.0f}}}, [](double x) { return 0.5 * x * (1 + std::tanh(x)); });
+  expect_floats({"Swish", 24}, [](double x) { return 0.5 * x * (1 + std::tanh(x / 2)); });
+  expect_floats({"Swish", 24, {{"alpha", 2.0f}}}, [](double x) { return 0.5 * x * (1 + std::tanh(x)); });
 }
 
 TEST(Activations, ThresholdedRelu) {
-  check({"ThresholdedRelu", 10, {{"alpha", 2.0f}}}, [](double x) { return x > 2 ? x : 0; });
+  expect_floats({"ThresholdedRelu", 10, {{"alpha", 2.0f}}}, [](double x) { return x > 2 ? x : 0; });
 }
 
 TEST(Activations, ThresholdedReluIsZeroWhereXIsNotGreater) {
@@ -72,16 +73,17 @@ TEST(Activations, ThresholdedReluIsZeroWhereXIsNotGreater) {
 }
 
 TEST(Activations, GeluInBothForms) {
-  check({"Gelu", 20}, [](double x) { return 0.5 * x * std::erfc(-x / std::numbers::sqrt2); });
-  check({"Gelu", 20, {{"approximate", std::string("tanh")}}},
-        [](double x) { return x / (1 + std::exp(-2 * std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x))); });
+  expect_floats({"Gelu", 20}, [](double x) { return 0.5 * x * std::erfc(-x / std::numbers::sqrt2); });
+  expect_floats({"Gelu", 20, {{"approximate", std::string("tanh")}}}, [](double x) {
+    return x / (1 + std::exp(-2 * std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+  });
   expect_error(ErrorKind::kModel, "approximate", [] {
     run_op({"Gelu", 20, {{"approximate", std::string("sigmoid")}}}, {Tensor::of<float>({1})});
   });
 }
 
 TEST(Activations, ShrinkOfFloatsAndIntegers) {
-  check({"Shrink", 9, {{"lambd", 1.5f}, {"bias", 0.5f}}}, [](double x) {
+  expect_floats({"Shrink", 9, {{"lambd", 1.5f}, {"bias", 0.5f}}}, [](double x) {
     return x < -1.5 ? x + 0.5 : x > 1.5 ? x - 0.5 : 0;
   });
   const Tensor x = Tensor::of<int8_t>({-3, -2, -1, 0, 1, 2, 3});

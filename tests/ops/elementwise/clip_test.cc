@@ -3,12 +3,10 @@
 #include <limits>
 
 #include "support/run_op.h"
+#include "support/special_floats.h"
 
 namespace linnet::testing {
 namespace {
-
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 const Tensor kX = Tensor::of<float>({-kInf, -3, -1, -0.5f, 0, 0.5f, 1, 3, kInf, kNan});
 

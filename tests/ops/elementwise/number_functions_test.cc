@@ -11,16 +11,16 @@ namespace {
 const DType kNumbers[] = {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16,
                           DType::kInt8,    DType::kInt16,   DType::kInt32,   DType::kInt64};
 
-void check(const char* op, const Tensor& x, const Tensor& want) {
+void expect_numbers(const char* op, const Tensor& x, const Tensor& want) {
   for (const DType dtype : kNumbers) expect_close(run_op({op}, {cast_to(x, dtype)})[0], cast_to(want, dtype));
 }
 
 TEST(NumberFunctions, TakeSignedNumbersOfAllDtypes) {
   const Tensor x = Tensor::of<float>({-7, -1, 0, 1, 7});
-  check("Abs", x, Tensor::of<float>({7, 1, 0, 1, 7}));
-  check("Neg", x, Tensor::of<float>({7, 1, -0.0f, -1, -7}));
-  check("Relu", x, Tensor::of<float>({0, 0, 0, 1, 7}));
-  check("Sign", x, Tensor::of<float>({-1, -1, 0, 1, 1}));
+  expect_numbers("Abs", x, Tensor::of<float>({7, 1, 0, 1, 7}));
+  expect_numbers("Neg", x, Tensor::of<float>({7, 1, -0.0f, -1, -7}));
+  expect_numbers("Relu", x, Tensor::of<float>({0, 0, 0, 1, 7}));
+  expect_numbers("Sign", x, Tensor::of<float>({-1, -1, 0, 1, 1}));
 }
 
 TEST(NumberFunctions, TakeUnsignedIntegers) {

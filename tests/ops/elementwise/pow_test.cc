@@ -2,14 +2,12 @@
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "support/run_op.h"
+#include "support/special_floats.h"
 
 namespace linnet::testing {
 namespace {
-
-constexpr float kInf = std::numeric_limits<float>::infinity();
 
 TEST(Pow, OfFloats) {
   const Tensor x = random_uniform({6, 50}, 0.1f, 4), exponent = random_uniform({6, 1}, -3, 3, 1);

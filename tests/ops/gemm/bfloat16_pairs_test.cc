@@ -24,7 +24,7 @@ ModelOptions options_of(ProductPrecision precision, Isa isa = Isa::kAuto) {
 Tensor rounded(const Tensor& x) { return cast_to(cast_to(x, DType::kBFloat16), DType::kFloat32); }
 
 /// A graph of one product of x by constant weights.
-GraphBuilder product(const std::string& op, const Shape& x, const Tensor& w, const Attributes& attributes = {}) {
+GraphBuilder product_graph(const std::string& op, const Shape& x, const Tensor& w, const Attributes& attributes = {}) {
   GraphBuilder b;
   b.output(b.op(op, {b.input("x", x), b.constant(w)}, attributes));
   return b;
@@ -34,7 +34,8 @@ GraphBuilder product(const std::string& op, const Shape& x, const Tensor& w, con
 /// instruction set has such, bit by bit what it is otherwise, and the same for any number of threads.
 void expect_rounded(const std::string& op, const Shape& shape, const Tensor& w, const Attributes& attributes = {}) {
   const Tensor x = random_tensor(shape, 5);
-  const GraphBuilder b = product(op, shape, w, attributes), of_rounded = product(op, shape, rounded(w), attributes);
+  const GraphBuilder b = product_graph(op, shape, w, attributes),
+                     of_rounded = product_graph(op, shape, rounded(w), attributes);
   const ModelOptions wanted = options_of(ProductPrecision::kBFloat16);
   const Tensor y = run_model(b.model(wanted), {x}, 1)[0], float32 = run_model(b.model(), {x}, 1)[0];
   expect_close(run_model(b.model(wanted), {x}, 3)[0], y);
@@ -81,7 +82,7 @@ TEST(BFloat16Products, AddInFloat32) {
   Tensor ones(DType::kFloat32, {1025, 1}), x(DType::kFloat32, {1, 1025});
   std::fill_n(ones.data<float>(), ones.size(), 1.f);
   std::fill_n(x.data<float>(), x.size(), 1.f);
-  const Model model = product("MatMul", {1, 1025}, ones).model(options_of(ProductPrecision::kBFloat16));
+  const Model model = product_graph("MatMul", {1, 1025}, ones).model(options_of(ProductPrecision::kBFloat16));
   EXPECT_EQ(run_model(model, {x})[0].data<float>()[0], 1025.f);
 }
 
@@ -90,7 +91,7 @@ TEST(BFloat16Products, NeedConstantWeightsAndInstructions) {
   b.output(b.op("MatMul", {b.input("x", Shape{8, 40}), b.input("w", Shape{40, 30})}));
   const std::vector<Tensor> inputs{random_tensor({8, 40}), random_tensor({40, 30}, 1)};
   expect_close(run_model(b.model(options_of(ProductPrecision::kBFloat16)), inputs)[0], run_model(b.model(), inputs)[0]);
-  const GraphBuilder constant = product("MatMul", {8, 40}, inputs[1]);
+  const GraphBuilder constant = product_graph("MatMul", {8, 40}, inputs[1]);
   for (const Isa isa : supported_isas()) {
     if (has_pairs(isa)) continue;
     expect_close(run_model(constant.model(options_of(ProductPrecision::kBFloat16, isa)), {inputs[0]})[0],
@@ -105,7 +106,8 @@ TEST(BFloat16Products, RoundWeightsOf16BitsToo) {
   const ValueId wide = b.op("Cast", {b.constant(w)}, {{"to", int64_t(DType::kFloat32)}});
   b.output(b.op("MatMul", {b.input("x", Shape{5, 64}), wide}));
   const Tensor want = run_model(
-      product("MatMul", {5, 64}, cast_to(w, DType::kFloat32)).model(options_of(ProductPrecision::kBFloat16)), {x})[0];
+      product_graph("MatMul", {5, 64}, cast_to(w, DType::kFloat32)).model(options_of(ProductPrecision::kBFloat16)),
+      {x})[0];
   expect_close(run_model(b.model(options_of(ProductPrecision::kBFloat16)), {x})[0], want);
 }
 

@@ -31,7 +31,7 @@ class Counted final : public ContentsSource {
   Tensor x_;
 };
 
-GraphBuilder product(const Tensor& scales) {
+GraphBuilder nbits_product_graph(const Tensor& scales) {
   GraphBuilder b;
   const ValueId codes = b.constant(Tensor(DType::kUint8, {kColumns, kDepth / kBlock, kBlock / 2}));
   const ValueId x = b.input("x", Fact(scales.dtype(), Dims{Dim("N"), kDepth}));
@@ -42,7 +42,7 @@ GraphBuilder product(const Tensor& scales) {
 
 TEST(NBitsPacking, ReadsScalesOnceForAllShapes) {
   const auto scales = std::make_shared<Counted>(random_tensor({kScales}));
-  const Model model = product(StoredContents::tensor(DType::kFloat32, {kScales}, scales)).model();
+  const Model model = nbits_product_graph(StoredContents::tensor(DType::kFloat32, {kScales}, scales)).model();
   Context context(model);
   context.run(std::vector<Tensor>{random_tensor({1, kDepth})});
   const int once = scales->reads;
@@ -62,10 +62,10 @@ void expect_refused_at_load(const GraphBuilder& b) {
 TEST(NBitsPacking, RefusesScalesWhereTheModelIsLoaded) {
   Tensor scales = random_tensor({kScales});
   scales.data<float>()[9] = std::numeric_limits<float>::infinity();
-  expect_refused_at_load(product(scales));
-  expect_refused_at_load(product(cast_to(scales, DType::kFloat16)));
+  expect_refused_at_load(nbits_product_graph(scales));
+  expect_refused_at_load(nbits_product_graph(cast_to(scales, DType::kFloat16)));
   GraphBuilder outer;
-  const auto body = product(scales).shared();
+  const auto body = nbits_product_graph(scales).shared();
   outer.output(outer.ops(
       "If",
       {outer.input("c", Fact(DType::kBool, Dims{})), outer.input("x", Fact(DType::kFloat32, Dims{Dim("N"), kDepth}))},

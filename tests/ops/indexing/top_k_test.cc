@@ -12,14 +12,15 @@ namespace {
 using Floats = std::vector<float>;
 using Ints = std::vector<int64_t>;
 
-const Tensor kX = Tensor::of(Shape{3, 4}, Floats{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+const Tensor kRamp = Tensor::of(Shape{3, 4}, Floats{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
 
 TEST(TopK, FollowsTheExamplesOfTheSpecification) {
   const Tensor values = Tensor::of(Shape{3, 3}, Floats{3, 2, 1, 7, 6, 5, 11, 10, 9});
   const Tensor indices = Tensor::of(Shape{3, 3}, Ints{3, 2, 1, 3, 2, 1, 3, 2, 1});
   for (const std::vector<Tensor>& y :
-       {run_op({"TopK", 11, {{"axis", int64_t{1}}}}, {kX, Tensor::of<int64_t>({3})}, 2),
-        run_op({"TopK", 10}, {kX, Tensor::of<int64_t>({3})}, 2), run_op({"TopK", 1, {{"k", int64_t{3}}}}, {kX}, 2)}) {
+       {run_op({"TopK", 11, {{"axis", int64_t{1}}}}, {kRamp, Tensor::of<int64_t>({3})}, 2),
+        run_op({"TopK", 10}, {kRamp, Tensor::of<int64_t>({3})}, 2),
+        run_op({"TopK", 1, {{"k", int64_t{3}}}}, {kRamp}, 2)}) {
     expect_close(y[0], values);
     expect_close(y[1], indices);
   }
@@ -27,7 +28,7 @@ TEST(TopK, FollowsTheExamplesOfTheSpecification) {
 
 TEST(TopK, TakesTheSmallestAlongOtherAxes) {
   const OpCase op{"TopK", 11, {{"axis", int64_t{0}}, {"largest", int64_t{0}}}};
-  const std::vector<Tensor> y = run_op(op, {kX, Tensor::of<int64_t>({2})}, 2);
+  const std::vector<Tensor> y = run_op(op, {kRamp, Tensor::of<int64_t>({2})}, 2);
   expect_close(y[0], Tensor::of(Shape{2, 4}, Floats{0, 1, 2, 3, 4, 5, 6, 7}));
   expect_close(y[1], Tensor::of(Shape{2, 4}, Ints{0, 0, 0, 0, 1, 1, 1, 1}));
 }
@@ -104,12 +105,12 @@ TEST(TopK, SearchesRowsInOrder) {
 }
 
 TEST(TopK, TakesKOfZeroAndRefusesOthersOutOfRange) {
-  const auto top = [](int64_t k) { return run_op({"TopK", 11}, {kX, Tensor::of<int64_t>({k})}, 2)[0]; };
+  const auto top = [](int64_t k) { return run_op({"TopK", 11}, {kRamp, Tensor::of<int64_t>({k})}, 2)[0]; };
   EXPECT_EQ(top(0).shape(), (Shape{3, 0}));
   expect_error(ErrorKind::kShape, "k must be in [0,4], got 5", [&] { top(5); });
   expect_error(ErrorKind::kShape, "k must be in [0,4], got -1", [&] { top(-1); });
   expect_error(ErrorKind::kShape, "k must have one element", [] {
-    run_op({"TopK", 11}, {kX, Tensor::of<int64_t>({1, 2})}, 2);
+    run_op({"TopK", 11}, {kRamp, Tensor::of<int64_t>({1, 2})}, 2);
   });
 }
 

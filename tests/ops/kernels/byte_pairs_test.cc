@@ -7,6 +7,7 @@
 #include "kernels/kernels_for.h"
 #include "kernels/quantize.h"
 #include "ops/kernels/lengths.h"
+#include "support/byte_graph.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
@@ -21,8 +22,6 @@ class BytePairKernel : public ::testing::TestWithParam<Isa> {
 
 INSTANTIATE_TEST_SUITE_P(, BytePairKernel, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
-
-int least_of(DType dtype) { return dtype == DType::kInt8 ? -128 : 0; }
 
 /// All pairs of bytes, and every length of what is left.
 TEST_P(BytePairKernel, AddsAndMultipliesAsTheSeparateKernelsDo) {

@@ -5,18 +5,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "kernels/kernels_for.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
+#include "support/special_floats.h"
 
 namespace linnet::testing {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 const std::vector<float> kZeros(40, 0.0f);
 
 class DeformKernel : public ::testing::TestWithParam<Isa> {

@@ -74,7 +74,7 @@ void run_rows(const ConvGeometry& g, const float* x, const float* w, const Epilo
 
 class DepthwiseKernel : public ::testing::TestWithParam<Isa> {};
 
-void check(const Case& c, Isa isa) {
+void expect_scattered(const Case& c, Isa isa) {
   const ConvGeometry g = geometry_of(c);
   const int64_t outputs = g.batch * g.out_pixels() * c.channels;
   const GuardedFloats x(g.batch * g.in_pixels() * c.channels, 1), w(g.taps() * c.channels, 2), bias(c.channels, 3);
@@ -100,17 +100,17 @@ TEST_P(DepthwiseKernel, MatchesTheScatteredSumInDoublePrecision) {
     for (const int64_t kernel : {1, 2, 3, 4, 5, 7}) {
       for (const int64_t stride : {1, 2, 3}) {
         for (const int64_t width : {7, 19, 30}) {
-          check({channels, width, kernel, stride, 1, kernel / 2, kernel / 3}, GetParam());
+          expect_scattered({channels, width, kernel, stride, 1, kernel / 2, kernel / 3}, GetParam());
         }
       }
     }
-    check({channels, 17, 3, 1, 2, 2, 2}, GetParam());
-    check({channels, 17, 3, 2, 2, 3, 1}, GetParam());
-    check({channels, 9, 3, 1, 1, 0, 0, 3}, GetParam());
-    check({channels, 2, 5, 1, 1, 4, 4}, GetParam());
-    check({channels, 40, 5, 1, 3, 6, 5}, GetParam());
-    check({channels, 2, 3, 1, 3, 3, 3}, GetParam());         // more phases than pixels
-    check({channels, 9, 3, 1, 1, 1, 1, 1, 19}, GetParam());  // many kernel rows
+    expect_scattered({channels, 17, 3, 1, 2, 2, 2}, GetParam());
+    expect_scattered({channels, 17, 3, 2, 2, 3, 1}, GetParam());
+    expect_scattered({channels, 9, 3, 1, 1, 0, 0, 3}, GetParam());
+    expect_scattered({channels, 2, 5, 1, 1, 4, 4}, GetParam());
+    expect_scattered({channels, 40, 5, 1, 3, 6, 5}, GetParam());
+    expect_scattered({channels, 2, 3, 1, 3, 3, 3}, GetParam());         // more phases than pixels
+    expect_scattered({channels, 9, 3, 1, 1, 1, 1, 1, 19}, GetParam());  // many kernel rows
   }
 }
 

@@ -15,7 +15,7 @@ struct Statistics {
   double mean = 0, variance = 0, mean_square = 0;
 };
 
-Statistics reference(const Tensor& x) {
+Statistics statistics_reference(const Tensor& x) {
   Statistics s;
   const double n = double(x.size());
   for (const float v : x.values<float>()) s.mean += double(v) / n, s.mean_square += double(v) * double(v) / n;
@@ -28,7 +28,7 @@ TEST(NormalizeKernels, MomentsMatchDoublePrecision) {
     const NormalizeKernels& kernels = kernels_for<NormalizeKernels>(isa);
     for (const int64_t n : {1, 2, 15, 16, 17, 63, 64, 100, 1024, 4097, 100000}) {
       const Tensor x = random_uniform({n}, 99, 101, unsigned(n));
-      const Statistics want = reference(x);
+      const Statistics want = statistics_reference(x);
       const auto [mean, variance] = kernels.moments(x.data<float>(), n);
       EXPECT_NEAR(double(mean), want.mean, 2e-5) << n;
       EXPECT_NEAR(double(variance), want.variance, 1e-5 * want.variance + 1e-9) << n;

@@ -12,7 +12,7 @@
 namespace linnet::testing {
 namespace {
 
-constexpr int64_t kLengths[] = {1, 3, 7, 16, 31, 32, 33, 63, 64, 65, 100, 255, 256, 257, 600, 1000};
+constexpr int64_t kReducedLengths[] = {1, 3, 7, 16, 31, 32, 33, 63, 64, 65, 100, 255, 256, 257, 600, 1000};
 
 /// Small whole numbers, of which sums and products of few are exact in any order.
 template <class T>
@@ -24,7 +24,7 @@ std::vector<T> whole_numbers(int64_t n, int64_t least) {
 
 /// `reduce` over rows and columns, against f applied to one value after the other.
 template <class T, class F>
-void check(const NumberReduction& reduce, const std::vector<T>& x, T begin, F f) {
+void expect_reduction(const NumberReduction& reduce, const std::vector<T>& x, T begin, F f) {
   const auto n = int64_t(x.size());
   T want = begin, got = begin;
   for (const T value : x) want = f(want, value);
@@ -45,25 +45,25 @@ void check(const NumberReduction& reduce, const std::vector<T>& x, T begin, F f)
 
 template <class T>
 void check_sums(const NumberSums& sums, int64_t least) {
-  for (const int64_t n : kLengths) {
+  for (const int64_t n : kReducedLengths) {
     std::vector<T> x = whole_numbers<T>(n, least);
-    check<T>(sums.sum, x, T(5), [](T a, T b) { return T(a + b); });
-    check<T>(sums.sum_abs, x, T(0), [](T a, T b) { return T(a + (b < 0 ? -b : b)); });
-    check<T>(sums.sum_square, x, T(0), [](T a, T b) { return T(a + b * b); });
+    expect_reduction<T>(sums.sum, x, T(5), [](T a, T b) { return T(a + b); });
+    expect_reduction<T>(sums.sum_abs, x, T(0), [](T a, T b) { return T(a + (b < 0 ? -b : b)); });
+    expect_reduction<T>(sums.sum_square, x, T(0), [](T a, T b) { return T(a + b * b); });
     for (T& value : x) value = T(value == T(least) || value == T(3) ? -1 : 1);
-    check<T>(sums.product, x, T(3), [](T a, T b) { return T(a * b); });
+    expect_reduction<T>(sums.product, x, T(3), [](T a, T b) { return T(a * b); });
   }
 }
 
 template <class T>
 void check_extremes(const NumberExtremes& extremes, T low, T high) {
-  for (const int64_t n : kLengths) {
+  for (const int64_t n : kReducedLengths) {
     for (const size_t at : {size_t{0}, size_t(n) / 2, size_t(n) - 1}) {
       std::vector<T> x = whole_numbers<T>(n, 20);
       x[at] = high;
-      check<T>(extremes.max, x, T(1), [](T a, T b) { return b > a ? b : a; });
+      expect_reduction<T>(extremes.max, x, T(1), [](T a, T b) { return b > a ? b : a; });
       x[at] = low;
-      check<T>(extremes.min, x, T(90), [](T a, T b) { return b < a ? b : a; });
+      expect_reduction<T>(extremes.min, x, T(90), [](T a, T b) { return b < a ? b : a; });
     }
   }
 }
@@ -104,7 +104,7 @@ TEST(NumberReduceKernels, FindTheExtremesOfEveryType) {
 TEST(NumberReduceKernels, NanIsLargerAndSmallerThanAll) {
   for (const Isa isa : supported_isas()) {
     const NumberExtremes& extremes = kernels_for<NumberReduceKernels>(isa).f64;
-    for (const int64_t n : kLengths) {
+    for (const int64_t n : kReducedLengths) {
       for (const size_t at : {size_t{0}, size_t(n) / 2, size_t(n) - 1}) {
         std::vector<double> x = whole_numbers<double>(n, -11);
         x[at] = std::numeric_limits<double>::quiet_NaN();

@@ -26,7 +26,7 @@ INSTANTIATE_TEST_SUITE_P(, NumberUnaryKernel, ::testing::ValuesIn(supported_isas
 
 /// Runs for all n up to x's size, into memory of its own; what lies behind stays.
 template <class X, class Y, class F>
-void expect_function(NumberFunction kernel, const std::vector<X>& x, F want) {
+void expect_unary_function(NumberFunction kernel, const std::vector<X>& x, F want) {
   for (size_t n = 0; n <= x.size(); ++n) {
     std::vector<Y> y(x.size(), Y(7));
     const void* data[] = {x.data()};
@@ -43,9 +43,9 @@ void expect_integers(const IntegerFunctions& k) {
   x[3] = std::numeric_limits<T>::min();
   x[68] = std::numeric_limits<T>::max();
   x[50] = 0;
-  expect_function<T, T>(k.abs, x,
-                        [](T v) { return static_cast<T>(v < 0 ? uint64_t(0) - uint64_t(int64_t(v)) : uint64_t(v)); });
-  expect_function<T, T>(k.sign, x, [](T v) { return v > 0 ? 1 : v < 0 ? -1 : 0; });
+  expect_unary_function<T, T>(
+      k.abs, x, [](T v) { return static_cast<T>(v < 0 ? uint64_t(0) - uint64_t(int64_t(v)) : uint64_t(v)); });
+  expect_unary_function<T, T>(k.sign, x, [](T v) { return v > 0 ? 1 : v < 0 ? -1 : 0; });
 }
 
 TEST_P(NumberUnaryKernel, IntegersOfEveryWidth) {
@@ -73,14 +73,14 @@ template <class T, class U>
 void expect_kinds(const KindFunctions& k, U infinity) {
   const auto value = [](U code) { return static_cast<double>(static_cast<float>(std::bit_cast<T>(code))); };
   const std::vector<U> x = codes(infinity);
-  expect_function<U, uint8_t>(k.nan, x, [&](U v) { return std::isnan(value(v)); });
+  expect_unary_function<U, uint8_t>(k.nan, x, [&](U v) { return std::isnan(value(v)); });
   const auto infinite = [&](U v) {
     return sizeof(U) == 8 ? std::isinf(std::bit_cast<double>(uint64_t(v))) : std::isinf(value(v));
   };
   const auto negative = [](U v) { return v >> (8 * sizeof(U) - 1) != 0; };
-  expect_function<U, uint8_t>(k.infinite, x, infinite);
-  expect_function<U, uint8_t>(k.positive_infinite, x, [&](U v) { return infinite(v) && !negative(v); });
-  expect_function<U, uint8_t>(k.negative_infinite, x, [&](U v) { return infinite(v) && negative(v); });
+  expect_unary_function<U, uint8_t>(k.infinite, x, infinite);
+  expect_unary_function<U, uint8_t>(k.positive_infinite, x, [&](U v) { return infinite(v) && !negative(v); });
+  expect_unary_function<U, uint8_t>(k.negative_infinite, x, [&](U v) { return infinite(v) && negative(v); });
 }
 
 TEST_P(NumberUnaryKernel, KindsOfFloats) {
@@ -119,7 +119,7 @@ std::vector<double> sample() {
   return x;
 }
 
-long double reference(std::string_view name, long double x) {
+long double precise(std::string_view name, long double x) {
   if (name == "Abs") return std::fabs(x);
   if (name == "Ceil") return std::ceil(x);
   if (name == "Exp") return std::exp(x);
@@ -161,7 +161,7 @@ TEST_P(NumberUnaryKernel, DoublesStayWithinTheirErrorBounds) {
     int failures = 0;
     for (size_t i = 0; i < x.size() && failures < 3; ++i) {
       const bool same = std::bit_cast<uint64_t>(in_place[i]) == std::bit_cast<uint64_t>(y[i]) || std::isnan(y[i]);
-      const long double want = reference(f.name, x[i]);
+      const long double want = precise(f.name, x[i]);
       if (same && is_within(y[i], want, f.ulps)) continue;
       ++failures;
       ADD_FAILURE() << f.name << "(" << x[i] << ") = " << y[i] << ", expected " << double(want);

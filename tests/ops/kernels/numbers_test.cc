@@ -21,7 +21,7 @@ class NumbersKernel : public ::testing::TestWithParam<Isa> {
 INSTANTIATE_TEST_SUITE_P(, NumbersKernel, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
 
-constexpr size_t kMost = 150;
+constexpr size_t kOperandSize = 150;
 
 /// Small numbers, so that many are equal, the bounds of the type and, of floats, zeros of both signs, NaN, infinity.
 template <class T>
@@ -34,7 +34,7 @@ std::vector<T> operand(size_t seed) {
     }
   }
   std::vector<T> x;
-  for (size_t i = 0; i < kMost; ++i) {
+  for (size_t i = 0; i < kOperandSize; ++i) {
     const size_t draw = (i * 2654435761u + seed * 40503u) >> 7;
     x.push_back(i % 3 == 0 ? special[draw % special.size()] : static_cast<T>(int64_t(draw % 7) - 3));
   }
@@ -46,13 +46,13 @@ bool same(T a, T b) {
   return a == b || (a != a && b != b);
 }
 
-/// Runs for all n up to kMost, into memory of its own and, where elements are as wide, in place; what lies behind
-/// stays.
+/// Runs for all n up to kOperandSize, into memory of its own and, where elements are as wide, in place; what lies
+/// behind stays.
 template <class T, class Y, class F>
-void expect_function(NumberFunction kernel, F want) {
+void expect_binary_function(NumberFunction kernel, F want) {
   const std::vector<T> a = operand<T>(1), b = operand<T>(2);
-  for (size_t n = 0; n < kMost; ++n) {
-    std::vector<Y> y(kMost, Y(1));
+  for (size_t n = 0; n < kOperandSize; ++n) {
+    std::vector<Y> y(kOperandSize, Y(1));
     const void* x[] = {a.data(), b.data()};
     kernel(x, y.data(), int64_t(n));
     std::vector<T> in_place = a;
@@ -60,7 +60,7 @@ void expect_function(NumberFunction kernel, F want) {
       const void* own[] = {in_place.data(), b.data()};
       kernel(own, in_place.data(), int64_t(n));
     }
-    for (size_t i = 0; i < kMost; ++i) {
+    for (size_t i = 0; i < kOperandSize; ++i) {
       const Y expected = i < n ? Y(want(a[i], b[i])) : Y(1);
       ASSERT_TRUE(same(y[i], expected)) << n << " " << i << ": " << +y[i] << " for " << +a[i] << ", " << +b[i];
       if constexpr (std::is_same_v<T, Y>) {
@@ -72,39 +72,39 @@ void expect_function(NumberFunction kernel, F want) {
 
 template <class T>
 void expect_order(const OrderFunctions& k) {
-  expect_function<T, uint8_t>(k.less, [](T a, T b) { return a < b; });
-  expect_function<T, uint8_t>(k.less_equal, [](T a, T b) { return a <= b; });
-  expect_function<T, uint8_t>(k.equal, [](T a, T b) { return a == b; });
+  expect_binary_function<T, uint8_t>(k.less, [](T a, T b) { return a < b; });
+  expect_binary_function<T, uint8_t>(k.less_equal, [](T a, T b) { return a <= b; });
+  expect_binary_function<T, uint8_t>(k.equal, [](T a, T b) { return a == b; });
   const auto extreme = [](T a, T b, bool first) { return a != a ? a : b != b ? b : first ? a : b; };
-  expect_function<T, T>(k.max, [=](T a, T b) { return extreme(a, b, a > b); });
-  expect_function<T, T>(k.min, [=](T a, T b) { return extreme(a, b, a < b); });
+  expect_binary_function<T, T>(k.max, [=](T a, T b) { return extreme(a, b, a > b); });
+  expect_binary_function<T, T>(k.min, [=](T a, T b) { return extreme(a, b, a < b); });
 }
 
 template <class T>
 void expect_quotients(const OrderFunctions& k) {
-  expect_function<T, T>(k.quotient, [](T a, T b) { return b == 0 ? T(0) : T(int64_t(a) / int64_t(b)); });
+  expect_binary_function<T, T>(k.quotient, [](T a, T b) { return b == 0 ? T(0) : T(int64_t(a) / int64_t(b)); });
 }
 
 template <class T>
 void expect_width(const WidthFunctions& k) {
   using U = std::make_unsigned_t<T>;
   const auto wide = [](T v) { return __int128(v); };
-  expect_function<T, T>(k.add, [=](T a, T b) { return T(U(wide(a) + wide(b))); });
-  expect_function<T, T>(k.sub, [=](T a, T b) { return T(U(wide(a) - wide(b))); });
-  expect_function<T, T>(k.mul, [=](T a, T b) { return T(U(U(a) * (unsigned __int128)(U(b)))); });
+  expect_binary_function<T, T>(k.add, [=](T a, T b) { return T(U(wide(a) + wide(b))); });
+  expect_binary_function<T, T>(k.sub, [=](T a, T b) { return T(U(wide(a) - wide(b))); });
+  expect_binary_function<T, T>(k.mul, [=](T a, T b) { return T(U(U(a) * (unsigned __int128)(U(b)))); });
 }
 
 template <class U>
 void expect_bits(const WidthFunctions& k) {
   constexpr int kBits = std::numeric_limits<U>::digits;
-  expect_function<U, U>(k.invert, [](U a, U) { return U(~a); });
-  for (size_t n = 0; n < kMost; ++n) {
-    std::vector<U> x = operand<U>(1), by(kMost), left(kMost, 1), right(kMost, 1);
-    for (size_t i = 0; i < kMost; ++i) by[i] = i % 5 == 4 ? operand<U>(2)[i] : U(i * 7 % size_t(kBits + 3));
+  expect_binary_function<U, U>(k.invert, [](U a, U) { return U(~a); });
+  for (size_t n = 0; n < kOperandSize; ++n) {
+    std::vector<U> x = operand<U>(1), by(kOperandSize), left(kOperandSize, 1), right(kOperandSize, 1);
+    for (size_t i = 0; i < kOperandSize; ++i) by[i] = i % 5 == 4 ? operand<U>(2)[i] : U(i * 7 % size_t(kBits + 3));
     const void* operands[] = {x.data(), by.data()};
     k.shift_left(operands, left.data(), int64_t(n));
     k.shift_right(operands, right.data(), int64_t(n));
-    for (size_t i = 0; i < kMost; ++i) {
+    for (size_t i = 0; i < kOperandSize; ++i) {
       const bool inside = by[i] < U(kBits);
       const auto bits = (unsigned __int128)(x[i]);
       ASSERT_EQ(left[i], i >= n ? U(1) : inside ? U(bits << by[i]) : U(0)) << +x[i] << " by " << +by[i];
@@ -210,18 +210,18 @@ TEST_P(NumbersKernel, IntegersWrapAround) {
 }
 
 TEST_P(NumbersKernel, Doubles) {
-  expect_function<double, double>(kernels_.add_f64, [](double a, double b) { return a + b; });
-  expect_function<double, double>(kernels_.sub_f64, [](double a, double b) { return a - b; });
-  expect_function<double, double>(kernels_.mul_f64, [](double a, double b) { return a * b; });
-  expect_function<double, double>(kernels_.div_f64, [](double a, double b) { return a / b; });
+  expect_binary_function<double, double>(kernels_.add_f64, [](double a, double b) { return a + b; });
+  expect_binary_function<double, double>(kernels_.sub_f64, [](double a, double b) { return a - b; });
+  expect_binary_function<double, double>(kernels_.mul_f64, [](double a, double b) { return a * b; });
+  expect_binary_function<double, double>(kernels_.div_f64, [](double a, double b) { return a / b; });
 }
 
 TEST_P(NumbersKernel, Bits) {
   using B = uint8_t;
-  expect_function<B, B>(kernels_.and_bytes, [](B a, B b) { return a & b; });
-  expect_function<B, B>(kernels_.or_bytes, [](B a, B b) { return a | b; });
-  expect_function<B, B>(kernels_.xor_bytes, [](B a, B b) { return a ^ b; });
-  expect_function<B, B>(kernels_.not_bool, [](B a, B) { return !a; });
+  expect_binary_function<B, B>(kernels_.and_bytes, [](B a, B b) { return a & b; });
+  expect_binary_function<B, B>(kernels_.or_bytes, [](B a, B b) { return a | b; });
+  expect_binary_function<B, B>(kernels_.xor_bytes, [](B a, B b) { return a ^ b; });
+  expect_binary_function<B, B>(kernels_.not_bool, [](B a, B) { return !a; });
 }
 
 template <class T>
@@ -230,13 +230,13 @@ void expect_select(NumberFunction kernel) {
   const std::vector<int8_t> draws = operand<int8_t>(3);
   std::vector<uint8_t> condition;
   for (const int8_t draw : draws) condition.push_back(draw & 1);
-  for (size_t n = 0; n < kMost; ++n) {
-    std::vector<T> y(kMost, T(1)), in_place = b;
+  for (size_t n = 0; n < kOperandSize; ++n) {
+    std::vector<T> y(kOperandSize, T(1)), in_place = b;
     const void* x[] = {condition.data(), a.data(), b.data()};
     kernel(x, y.data(), int64_t(n));
     const void* own[] = {condition.data(), a.data(), in_place.data()};
     kernel(own, in_place.data(), int64_t(n));
-    for (size_t i = 0; i < kMost; ++i) {
+    for (size_t i = 0; i < kOperandSize; ++i) {
       const T chosen = condition[i] ? a[i] : b[i];
       ASSERT_EQ(y[i], i < n ? chosen : T(1)) << n << " " << i;
       ASSERT_EQ(in_place[i], i < n ? chosen : b[i]) << n << " " << i;
@@ -256,10 +256,10 @@ void expect_multiply_add(const WidthFunctions& k) {
   using U = std::make_unsigned_t<T>;
   const std::vector<T> b = operand<T>(1), start = operand<T>(2);
   const T factor = static_cast<T>(-3);
-  for (size_t n = 0; n < kMost; ++n) {
+  for (size_t n = 0; n < kOperandSize; ++n) {
     std::vector<T> y = start;
     k.multiply_add(&factor, b.data(), y.data(), int64_t(n));
-    for (size_t i = 0; i < kMost; ++i) {
+    for (size_t i = 0; i < kOperandSize; ++i) {
       const T want = i < n ? T(U(U(start[i]) + U(U(factor) * (unsigned __int128)(U(b[i]))))) : start[i];
       ASSERT_EQ(y[i], want) << n << " " << i;
     }

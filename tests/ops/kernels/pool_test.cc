@@ -4,18 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "kernels/kernels_for.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
+#include "support/special_floats.h"
 
 namespace linnet::testing {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr int64_t kLengths[] = {1, 3, 4, 7, 8, 15, 16, 17, 31, 64, 65, 100};
+constexpr int64_t kChannelCounts[] = {1, 3, 4, 7, 8, 15, 16, 17, 31, 64, 65, 100};
 
 class PoolKernel : public ::testing::TestWithParam<Isa> {
  protected:
@@ -30,7 +29,7 @@ std::vector<const float*> rows_of(const GuardedFloats& x, int64_t rows, int64_t 
 }
 
 TEST_P(PoolKernel, ReducesRowsLikeDoublePrecision) {
-  for (const int64_t n : kLengths) {
+  for (const int64_t n : kChannelCounts) {
     for (const int64_t rows : {1, 2, 9, 64, 65, 200}) {
       const GuardedFloats x(rows * n, unsigned(n));
       GuardedFloats largest(n), mean(n), weighted(n);
@@ -58,7 +57,7 @@ TEST_P(PoolKernel, ReducesRowsLikeDoublePrecision) {
 }
 
 TEST_P(PoolKernel, PitchedRowsGiveWhatPointersGive) {
-  for (const int64_t n : kLengths) {
+  for (const int64_t n : kChannelCounts) {
     const int64_t rows = 70, pitch = n + 5;
     const GuardedFloats x((rows - 1) * pitch + n);
     std::vector<const float*> taps;
@@ -101,7 +100,7 @@ TEST_P(PoolKernel, AMaximumOverNanIsNanWhereverItStands) {
 
 template <class T>
 void expect_byte_reductions(const MaxKernels<T>& max, const ByteMeanKernels<T>& mean) {
-  for (const int64_t n : kLengths) {
+  for (const int64_t n : kChannelCounts) {
     for (const int64_t rows : {1, 2, 9, 300}) {
       const int64_t pitch = n + 3;
       const Guarded<T> x(rows * pitch, unsigned(n));

@@ -10,13 +10,14 @@
 
 #include "kernels/kernels_for.h"
 #include "ops/kernels/lengths.h"
+#include "support/byte_graph.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
+#include "support/special_floats.h"
 
 namespace linnet::testing {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity(), kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr DType kTypes[] = {DType::kUint8, DType::kInt8};
 
 class QuantizeKernel : public ::testing::TestWithParam<Isa> {
@@ -26,8 +27,6 @@ class QuantizeKernel : public ::testing::TestWithParam<Isa> {
 
 INSTANTIATE_TEST_SUITE_P(, QuantizeKernel, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
-
-int least_of(DType dtype) { return dtype == DType::kInt8 ? -128 : 0; }
 
 /// The lowest 8 bits of the byte as the specification defines it.
 uint8_t quantized(float x, float scale, int zero_point, DType dtype) {
@@ -43,7 +42,7 @@ float dequantized(uint8_t byte, float scale, int zero_point, DType dtype) {
 }
 
 /// Floats of all sizes, and those next to every boundary between two bytes.
-std::vector<float> sweep(float scale) {
+std::vector<float> floats_about_bytes(float scale) {
   std::vector<float> values{kInf, -kInf, kNan, -kNan, 0.0f, -0.0f};
   for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += 80021)
     values.push_back(std::bit_cast<float>(uint32_t(bits)));
@@ -57,7 +56,7 @@ std::vector<float> sweep(float scale) {
 
 TEST_P(QuantizeKernel, RoundsTheQuotientOfEveryFloat) {
   for (const float scale : {1.0f, 0.037f, 3.0f, 0x1.fffffep-3f, 1e-37f, 1e-42f, 1e35f, kInf, -0.5f, 0.0f, kNan}) {
-    const std::vector<float> x = sweep(scale);
+    const std::vector<float> x = floats_about_bytes(scale);
     for (const DType dtype : kTypes) {
       for (const int from_least : {0, 3, 128, 255}) {
         const int zero_point = least_of(dtype) + from_least;

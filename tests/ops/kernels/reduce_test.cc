@@ -28,7 +28,7 @@ const Reduction kReductions[] = {
 };
 
 /// The reduction of n values, `stride` apart.
-double reference(const Reduction& reduction, const float* x, int64_t n, int64_t stride) {
+double reduction_reference(const Reduction& reduction, const float* x, int64_t n, int64_t stride) {
   double result = reduction.sums ? 0 : double(x[0]);
   for (int64_t i = 0; i < n; ++i) result = reduction.join(result, double(x[i * stride]));
   return result;
@@ -39,7 +39,7 @@ TEST(ReduceKernels, RowsMatchDoublePrecision) {
     for (const Reduction& reduction : kReductions) {
       for (const int64_t n : {1, 2, 15, 16, 17, 31, 100, 1023, 5000, 300000}) {
         const Tensor x = random_uniform({n}, -1, 3, unsigned(n));
-        const double want = reference(reduction, x.data<float>(), n, 1);
+        const double want = reduction_reference(reduction, x.data<float>(), n, 1);
         const double got = double((kernels_for<ReduceKernels>(isa).*reduction.pair).row(x.data<float>(), n));
         EXPECT_NEAR(got, want, reduction.sums ? 1e-6 * std::abs(want) : 0) << reduction.name << ' ' << n;
       }
@@ -57,7 +57,7 @@ TEST(ReduceKernels, ColumnsMatchDoublePrecision) {
           std::vector<float> y(size_t(columns) + 1, 42.0f);
           (kernels_for<ReduceKernels>(isa).*reduction.pair).columns(x.data<float>(), y.data(), rows, pitch, columns);
           for (int64_t c = 0; c < columns; ++c) {
-            const double want = reference(reduction, x.data<float>() + c, rows, pitch);
+            const double want = reduction_reference(reduction, x.data<float>() + c, rows, pitch);
             ASSERT_NEAR(double(y[size_t(c)]), want, reduction.sums ? 2e-6 * (1 + std::abs(want)) : 0) << reduction.name;
           }
           EXPECT_EQ(y.back(), 42.0f);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "support/run_expanded.h"
 
@@ -34,6 +35,9 @@ inline double value_at(const Tensor& x, int64_t b, int64_t h, int64_t i, int64_t
 
 /// added(b, head, query, key) is what is added to a score.
 using Added = std::function<double(int64_t, int64_t, int64_t, int64_t)>;
+
+inline double nothing(int64_t, int64_t, int64_t, int64_t) { return 0; }
+inline constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 /// [batch, length, heads * size]
 inline Tensor attention_in_double(const Tensor& q, const Tensor& k, const Tensor& v, double scale, const Added& added) {

@@ -2,7 +2,7 @@
 
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::dynamic_quantize_lstm {
 namespace {
 
 constexpr int64_t kInput = 3, kHidden = 2, kColumns = 4 * kHidden;
@@ -101,4 +101,4 @@ TEST(DynamicQuantizeLstm, RefusesParametersThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::dynamic_quantize_lstm

@@ -2,7 +2,7 @@
 
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::early_layer_normalization {
 namespace {
 
 const Shape kShape{2, 3, 4};
@@ -82,4 +82,4 @@ TEST(EarlyLayerNormalization, RefusesAnAxisBeyondTheRank) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::early_layer_normalization

@@ -2,7 +2,7 @@
 
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::embed_layer_normalization {
 namespace {
 
 constexpr int64_t kHidden = 4;
@@ -71,4 +71,4 @@ TEST(EmbedLayerNormalization, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::embed_layer_normalization

@@ -3,7 +3,7 @@
 #include "support/run_expanded.h"
 
 // Experimental operators of ONNX.
-namespace linnet::testing {
+namespace linnet::testing::experimental {
 namespace {
 
 const Tensor kX = random_tensor({2, 3, 4, 5}, 1);
@@ -86,4 +86,4 @@ TEST(DynamicSlice, IsSlice) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::experimental

@@ -1,19 +1,15 @@
 #include <gtest/gtest.h>
 
+#include "support/conv_reference.h"
 #include "support/expect_unchanged.h"
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::fused_conv {
 namespace {
 
 const Attributes kConv{{"pads", std::vector<int64_t>{1, 0, 1, 0}}, {"strides", std::vector<int64_t>{2, 1}}};
 const Tensor kX = random_tensor({2, 3, 5, 4}, 1), kW = random_tensor({2, 3, 3, 3}, 2), kB = random_tensor({2}, 3);
 const Tensor kZ = random_tensor({2, 2, 3, 2}, 4);
-
-Tensor moved(const Tensor& x, const std::vector<int64_t>& perm) {
-  return run_op({"Transpose", 13, {{"perm", perm}}}, {x})[0];
-}
-Tensor channels_last(const Tensor& x) { return moved(x, {0, 2, 3, 1}); }
 
 /// Conv, the summand where it is given, and a function.
 Tensor expected(const Tensor& bias, const Tensor& z, const OpCase& function) {
@@ -49,11 +45,11 @@ TEST(FusedConv, IsAFunctionOfTheSum) {
 }
 
 TEST(FusedConv, ChannelsMayBeLast) {
-  const Tensor want = channels_last(expected(kB, kZ, {"Relu", 14}));
-  const std::vector<Tensor> inputs{channels_last(kX), kW, kB, channels_last(kZ)};
+  const Tensor want = to_channels_last(expected(kB, kZ, {"Relu", 14}));
+  const std::vector<Tensor> inputs{to_channels_last(kX), kW, kB, to_channels_last(kZ)};
   expect_close(run_expanded("NhwcFusedConv", with("Relu", {}), inputs)[0], want, 1e-5, 1e-5);
-  expect_close(run_expanded("NhwcConv", kConv, {channels_last(kX), channels_last(kW), kB})[0],
-               channels_last(expected(kB, Tensor(), {""})), 1e-5, 1e-5);
+  expect_close(run_expanded("NhwcConv", kConv, {to_channels_last(kX), to_channels_last(kW), kB})[0],
+               to_channels_last(expected(kB, Tensor(), {""})), 1e-5, 1e-5);
 }
 
 TEST(FusedConv, IsOneConvolution) {
@@ -74,4 +70,4 @@ TEST(FusedConv, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::fused_conv

@@ -3,7 +3,7 @@
 #include "support/expect_unchanged.h"
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::fused_gemm {
 namespace {
 
 const Tensor kA = random_tensor({4, 3}, 1), kB = random_tensor({5, 4}, 2), kC = random_tensor({5}, 3);
@@ -41,4 +41,4 @@ TEST(FusedGemm, RefusesUnknownFunctions) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::fused_gemm

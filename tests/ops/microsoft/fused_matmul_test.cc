@@ -3,7 +3,7 @@
 #include "support/expect_unchanged.h"
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::fused_matmul {
 namespace {
 
 constexpr int64_t kBatch = 2, kM = 3, kK = 4, kN = 5;
@@ -84,4 +84,4 @@ TEST(FusedMatMul, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::fused_matmul

@@ -3,7 +3,7 @@
 #include "elements/bit_stream.h"
 #include "support/run_op.h"
 
-namespace linnet::testing {
+namespace linnet::testing::gather_block_quantized {
 namespace {
 
 OpCase gather(int64_t bits, int64_t block, int64_t gather_axis, int64_t quantize_axis) {
@@ -123,4 +123,4 @@ TEST(GatherBlockQuantized, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::gather_block_quantized

@@ -1,8 +1,9 @@
 #include <gtest/gtest.h>
 
+#include "support/conv_reference.h"
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::group_norm {
 namespace {
 
 const Tensor kX = random_tensor({2, 6, 3, 4}, 1), kGamma = random_tensor({6}, 2), kBeta = random_tensor({6}, 3);
@@ -12,10 +13,6 @@ Attributes attributes(bool last, int64_t activation) {
   Attributes result{{"groups", int64_t{3}}, {"activation", activation}, {"epsilon", 0.01f}};
   if (!last) result["channels_last"] = int64_t{0};
   return result;
-}
-
-Tensor channels_last(const Tensor& x) {
-  return run_op({"Transpose", 13, {{"perm", std::vector<int64_t>{0, 2, 3, 1}}}}, {x})[0];
 }
 
 Tensor expected(const Tensor& x, bool swish) {
@@ -28,8 +25,8 @@ TEST(GroupNorm, IsGroupNormalization) {
   for (const int64_t activation : {0, 1}) {
     const Tensor want = expected(kX, activation == 1);
     expect_close(run_expanded("GroupNorm", attributes(false, activation), {kX, kGamma, kBeta})[0], want, 1e-5, 1e-5);
-    expect_close(run_expanded("GroupNorm", attributes(true, activation), {channels_last(kX), kGamma, kBeta})[0],
-                 channels_last(want), 1e-5, 1e-5);
+    expect_close(run_expanded("GroupNorm", attributes(true, activation), {to_channels_last(kX), kGamma, kBeta})[0],
+                 to_channels_last(want), 1e-5, 1e-5);
   }
 }
 
@@ -39,7 +36,7 @@ TEST(GroupNorm, SkipAndBiasAreAddedBefore) {
     sum.data<float>()[i] = kX.data<float>()[i] + kSkip.data<float>()[i / 12] + kBias.data<float>()[i / 12 % 6];
   }
   for (const bool last : {false, true}) {
-    const auto laid = [&](const Tensor& x) { return last ? channels_last(x) : x; };
+    const auto laid = [&](const Tensor& x) { return last ? to_channels_last(x) : x; };
     const Tensor four = laid(kSkip.reshaped({2, 6, 1, 1}));
     for (const Tensor& skip : {kSkip, four}) {
       const auto y = run_expanded("SkipGroupNorm", attributes(last, 1), {laid(kX), kGamma, kBeta, skip, kBias}, 2);
@@ -67,4 +64,4 @@ TEST(GroupNorm, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::group_norm

@@ -3,9 +3,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "ops/microsoft/attention_state.h"
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::group_query_attention {
 namespace {
 
 constexpr int64_t kHeads = 4, kKvHeads = 2, kSize = 8, kPositions = 40;
@@ -114,12 +115,6 @@ void expect_attention(const Settings& s, const Values& values, const std::vector
   }
 }
 
-/// [batch, length, heads * size]
-Tensor joined(const Tensor& x) {
-  const Attributes perm{{"perm", std::vector<int64_t>{0, 2, 1, 3}}};
-  return run_op({"Transpose", 13, perm}, {x})[0].reshaped({x.dim(0), x.dim(2), x.dim(1) * kSize});
-}
-
 Attributes attributes_of(const Settings& s) {
   Attributes attributes = s.attributes;
   attributes["num_heads"] = kHeads;
@@ -135,9 +130,9 @@ Attributes attributes_of(const Settings& s) {
 std::vector<Tensor> inputs_of(const Settings& s, const Values& values) {
   std::vector<int32_t> last, added(s.added.begin(), s.added.end());
   for (const int64_t tokens : s.tokens) last.push_back(int32_t(tokens - 1));
-  std::vector<Tensor> inputs{joined(values.q),
-                             joined(values.k),
-                             joined(values.v),
+  std::vector<Tensor> inputs{with_joined_heads(values.q),
+                             with_joined_heads(values.k),
+                             with_joined_heads(values.v),
                              values.past_key,
                              values.past_value,
                              Tensor::of(last),
@@ -275,4 +270,4 @@ TEST(GroupQueryAttention, RefusesAttributesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::group_query_attention

@@ -2,7 +2,7 @@
 
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::integer_product {
 namespace {
 
 constexpr int64_t kM = 3, kK = 6, kN = 4;
@@ -52,4 +52,4 @@ TEST(IntegerProduct, RefusesParametersThatAreNotOfColumns) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::integer_product

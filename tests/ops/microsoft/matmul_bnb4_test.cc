@@ -4,7 +4,7 @@
 
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::matmul_bnb4 {
 namespace {
 
 constexpr int64_t kN = 3, kK = 15;  // an odd number of codes, the last block is cut
@@ -77,4 +77,4 @@ TEST(MatMulBnb4, RefusesSizesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::matmul_bnb4

@@ -7,7 +7,7 @@
 #include "ops/microsoft/nbits_case.h"
 #include "support/run_op.h"
 
-namespace linnet::testing {
+namespace linnet::testing::matmul_nbits {
 namespace {
 
 using Zeros = NBitsCase::Zeros;
@@ -259,4 +259,4 @@ TEST(MatMulNBitsOp, RefusesInputsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::matmul_nbits

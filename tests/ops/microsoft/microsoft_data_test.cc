@@ -3,7 +3,7 @@
 #include "support/run_expanded.h"
 
 // The operators that are one or two of ONNX.
-namespace linnet::testing {
+namespace linnet::testing::microsoft_data {
 namespace {
 
 const Tensor kX = random_tensor({2, 3, 4}, 1);
@@ -95,4 +95,4 @@ TEST(MicrosoftUnique, KeepsTheOrderOfFirstOccurrence) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::microsoft_data

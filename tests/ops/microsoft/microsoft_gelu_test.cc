@@ -3,7 +3,7 @@
 #include "support/expect_unchanged.h"
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::microsoft_gelu {
 namespace {
 
 const Shape kShape{3, 8};
@@ -79,4 +79,4 @@ TEST(MicrosoftGelu, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::microsoft_gelu

@@ -6,7 +6,7 @@
 
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::moe {
 namespace {
 
 constexpr int64_t kTokens = 5, kExperts = 4, kHidden = 6, kInner = 3, kChosen = 2;
@@ -176,4 +176,4 @@ TEST(MoE, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::moe

@@ -2,11 +2,10 @@
 
 #include "ops/microsoft/attention_state.h"
 
-namespace linnet::testing {
+namespace linnet::testing::multi_head_attention {
 namespace {
 
 constexpr int64_t kBatch = 2, kHeads = 3, kLength = 4, kKeys = 5, kSize = 6, kPast = 2, kRows = 9;
-constexpr double kNever = -std::numeric_limits<double>::infinity();
 const double kScale = 1 / std::sqrt(double(kSize));
 
 const Tensor kQ = random_tensor({kBatch, kHeads, kLength, kSize}, 1),
@@ -15,8 +14,6 @@ const Tensor kV = random_tensor({kBatch, kHeads, kKeys, 3}, 3),
              kSameV = random_tensor({kBatch, kHeads, kKeys, kSize}, 4);
 const Tensor kPastK = random_tensor({kBatch, kHeads, kRows, kSize}, 5),
              kPastV = random_tensor({kBatch, kHeads, kRows, kSize}, 6);
-
-double nothing(int64_t, int64_t, int64_t, int64_t) { return 0; }
 
 std::vector<Tensor> run(std::vector<Tensor> inputs, int outputs = 1, Attributes attributes = {}) {
   attributes["num_heads"] = kHeads;
@@ -187,4 +184,4 @@ TEST(MultiHeadAttention, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::multi_head_attention

@@ -2,12 +2,11 @@
 
 #include "ops/microsoft/attention_state.h"
 
-namespace linnet::testing {
+namespace linnet::testing::projected_attention {
 namespace {
 
 constexpr int64_t kBatch = 2, kHeads = 2, kLength = 3, kWidth = 5, kSize = 4, kHidden = kHeads * kSize, kPast = 2,
                   kRows = 7;
-constexpr double kNever = -std::numeric_limits<double>::infinity();
 const double kScale = 1 / std::sqrt(double(kSize));
 
 const Tensor kInput = random_tensor({kBatch, kLength, kWidth}, 1);
@@ -29,7 +28,6 @@ Tensor projected(const Tensor& weights, const Tensor& bias, int64_t first, int64
 }
 
 Tensor part(int64_t i) { return projected(kWeights, kBias, i * kHidden, kHidden); }
-double nothing(int64_t, int64_t, int64_t, int64_t) { return 0; }
 
 std::vector<Tensor> run(const std::vector<Tensor>& inputs, int outputs = 1, Attributes attributes = {}) {
   attributes["num_heads"] = kHeads;
@@ -106,4 +104,4 @@ TEST(ProjectedAttention, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::projected_attention

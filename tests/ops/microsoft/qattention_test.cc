@@ -2,7 +2,7 @@
 
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::qattention {
 namespace {
 
 constexpr int64_t kBatch = 2, kLength = 3, kWidth = 4, kHeads = 2, kSize = 2, kPast = 2, kHidden = kHeads * kSize;
@@ -120,4 +120,4 @@ TEST(QAttention, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::qattention

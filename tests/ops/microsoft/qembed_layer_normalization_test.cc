@@ -3,7 +3,7 @@
 #include "support/graph_builder.h"
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::qembed_layer_normalization {
 namespace {
 
 constexpr int64_t kHidden = 5;
@@ -95,4 +95,4 @@ TEST(QEmbedLayerNormalization, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::qembed_layer_normalization

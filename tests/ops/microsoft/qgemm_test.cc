@@ -2,7 +2,7 @@
 
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::qgemm {
 namespace {
 
 constexpr int64_t kM = 3, kK = 5, kN = 4;
@@ -81,4 +81,4 @@ TEST(QGemm, RefusesHalfAnOutputAndScalesThatAreNotOfColumns) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::qgemm

@@ -2,7 +2,7 @@
 
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::qlinear_activation {
 namespace {
 
 Tensor all_bytes() {
@@ -46,4 +46,4 @@ TEST(QLinearActivation, RefusesZeroPointsOfAnotherType) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::qlinear_activation

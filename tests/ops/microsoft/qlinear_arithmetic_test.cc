@@ -2,7 +2,7 @@
 
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::qlinear_arithmetic {
 namespace {
 
 const Tensor kHalf = Tensor::scalar(0.5f), kTwo = Tensor::of<float>({2});
@@ -64,4 +64,4 @@ TEST(QLinearArithmetic, RefusesOtherTypesAndZeroPoints) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::qlinear_arithmetic

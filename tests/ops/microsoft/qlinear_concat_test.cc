@@ -2,7 +2,7 @@
 
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::qlinear_concat {
 namespace {
 
 const Tensor kOne = Tensor::scalar(1.0f), kZero = Tensor::scalar(uint8_t{10});
@@ -29,4 +29,4 @@ TEST(QLinearConcat, RefusesIncompleteTensors) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::qlinear_concat

@@ -2,7 +2,7 @@
 
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::qlinear_conv_nhwc {
 namespace {
 
 const Tensor kScale = Tensor::scalar(0.25f), kZero = Tensor::scalar(uint8_t{9}),
@@ -40,4 +40,4 @@ TEST(QLinearConvNhwc, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::qlinear_conv_nhwc

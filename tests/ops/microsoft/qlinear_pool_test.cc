@@ -2,7 +2,7 @@
 
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::qlinear_pool {
 namespace {
 
 constexpr int64_t kHeight = 5, kWidth = 7, kChannels = 3;
@@ -77,4 +77,4 @@ TEST(QLinearPool, RefusesOtherRanks) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::qlinear_pool

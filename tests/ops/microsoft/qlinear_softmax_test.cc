@@ -2,7 +2,7 @@
 
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::qlinear_softmax {
 namespace {
 
 const Tensor kX = scattered<uint8_t>({2, 3, 4}), kScale = Tensor::scalar(0.03f), kZero = Tensor::scalar(uint8_t{4});
@@ -44,4 +44,4 @@ TEST(QLinearSoftmax, RefusesNodesWithoutOpsetOrZeroPoint) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::qlinear_softmax

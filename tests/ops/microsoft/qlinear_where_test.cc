@@ -2,7 +2,7 @@
 
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::qlinear_where {
 namespace {
 
 const Tensor kX = Tensor::of<uint8_t>({2, 2}, {10, 20, 30, 250}), kY = Tensor::of<uint8_t>({100, 200});
@@ -28,4 +28,4 @@ TEST(QLinearWhere, RefusesOtherConditionsAndTypes) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::qlinear_where

@@ -6,7 +6,7 @@
 #include "support/run_expanded.h"
 #include "support/run_op.h"
 
-namespace linnet::testing {
+namespace linnet::testing::qmoe {
 namespace {
 
 constexpr int64_t kExperts = 3, kChosen = 2;
@@ -193,4 +193,4 @@ TEST(QMoE, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::qmoe

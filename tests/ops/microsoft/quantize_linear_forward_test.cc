@@ -2,7 +2,7 @@
 
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::quantize_linear_forward {
 namespace {
 
 const Tensor kX = random_uniform({2, 6}, -90, 90);
@@ -43,4 +43,4 @@ TEST(QuantizeLinearForward, RefusesConstantScalesThatAreNoFloats) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::quantize_linear_forward

@@ -1,8 +1,9 @@
 #include <gtest/gtest.h>
 
+#include "ops/microsoft/attention_state.h"
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::rotary_embedding_by_offset {
 namespace {
 
 constexpr int64_t kBatch = 2, kHeads = 3, kLength = 4, kSize = 6, kPositions = 9;
@@ -25,12 +26,6 @@ Tensor rotated(const Tensor& x, const Tensor& cos, const Tensor& sin, const std:
   return y;
 }
 
-/// [batch, length, heads * size]
-Tensor joined(const Tensor& x) {
-  const Attributes perm{{"perm", std::vector<int64_t>{0, 2, 1, 3}}};
-  return run_op({"Transpose", 13, perm}, {x})[0].reshaped({kBatch, kLength, kHeads * kSize});
-}
-
 std::vector<int64_t> from(int64_t offset) {
   std::vector<int64_t> positions;
   for (int64_t i = 0; i < kBatch * kLength; ++i) positions.push_back(offset + i % kLength);
@@ -45,8 +40,8 @@ TEST(RotaryEmbeddingByOffset, RotatesWholeHeads) {
     const Attributes attributes{{"interleaved", int64_t{interleaved}}};
     expect_close(run_expanded("RotaryEmbedding", attributes, {x, kOffset, cos, sin})[0],
                  rotated(x, cos, sin, from(5), interleaved), 1e-5);
-    expect_close(run_expanded("RotaryEmbedding", attributes, {joined(x), kOffset, cos, sin})[0],
-                 joined(rotated(x, cos, sin, from(5), interleaved)), 1e-5);
+    expect_close(run_expanded("RotaryEmbedding", attributes, {with_joined_heads(x), kOffset, cos, sin})[0],
+                 with_joined_heads(rotated(x, cos, sin, from(5), interleaved)), 1e-5);
     const Tensor ids = Tensor::of({kBatch, kLength}, positions);
     expect_close(run_expanded("RotaryEmbedding", attributes, {x, ids, cos, sin})[0],
                  rotated(x, cos, sin, positions, interleaved), 1e-5);
@@ -59,7 +54,8 @@ TEST(RotaryEmbeddingByOffset, RotatesTheFirstValuesOfHeads) {
   const Attributes attributes{{"num_heads", kHeads}, {"rotary_embedding_dim", int64_t{4}}};
   const Tensor want = rotated(x, cos, sin, from(5), false);
   expect_close(run_expanded("RotaryEmbedding", attributes, {x, kOffset, cos, sin})[0], want, 1e-5);
-  expect_close(run_expanded("RotaryEmbedding", attributes, {joined(x), kOffset, cos, sin})[0], joined(want), 1e-5);
+  expect_close(run_expanded("RotaryEmbedding", attributes, {with_joined_heads(x), kOffset, cos, sin})[0],
+               with_joined_heads(want), 1e-5);
 }
 
 TEST(RotaryEmbeddingByOffset, RefusesWhatDoesNotFit) {
@@ -80,4 +76,4 @@ TEST(RotaryEmbeddingByOffset, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::rotary_embedding_by_offset

@@ -5,7 +5,7 @@
 
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::signal {
 namespace {
 
 TEST(ComplexMul, MultipliesPairsWithBroadcasting) {
@@ -141,4 +141,4 @@ TEST(CropAndResize, RefusesImagesThatAreNotThere) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::signal

@@ -3,7 +3,7 @@
 #include "support/expect_unchanged.h"
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::skip_layer_normalization {
 namespace {
 
 constexpr int64_t kBatch = 2, kLength = 3, kHidden = 5;
@@ -86,4 +86,4 @@ TEST(SkipLayerNormalization, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::skip_layer_normalization

@@ -5,7 +5,7 @@
 
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::sparse_attention {
 namespace {
 
 constexpr int64_t kHeads = 4, kKvHeads = 2, kSize = 8, kBlock = 16, kBlocks = 4, kCapacity = kBlock * kBlocks;
@@ -138,4 +138,4 @@ TEST(SparseAttentionOp, RefusesBlocksWhosePositionsOverflow) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::sparse_attention

@@ -2,7 +2,7 @@
 
 #include "support/run_expanded.h"
 
-namespace linnet::testing {
+namespace linnet::testing::stateful_forward {
 namespace {
 
 constexpr int64_t kBatch = 2, kChannels = 3, kLength = 5, kTaps = 3, kDilation = 2, kState = (kTaps - 1) * kDilation;
@@ -78,4 +78,4 @@ TEST(CausalConvForward, RefusesWhatItDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::stateful_forward

@@ -6,7 +6,7 @@
 
 #include "support/run_op.h"
 
-namespace linnet::testing {
+namespace linnet::testing::words {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -110,4 +110,4 @@ TEST_F(Tokenizer, RefusesContradictoryAttributes) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::words

@@ -1,17 +1,11 @@
 #include <gtest/gtest.h>
 
 #include "linnet/registry.h"
+#include "ops/movement/ramp.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
 namespace {
-
-/// Element c of the tensor at coordinates that grow like a row-major index.
-Tensor ramp(const Shape& shape, float first = 0) {
-  std::vector<float> values(size_t(shape.elements()));
-  for (size_t i = 0; i < values.size(); ++i) values[i] = first + float(i);
-  return Tensor::of(shape, values);
-}
 
 OpCase concat(int64_t axis, int64_t opset = 13) { return {"Concat", opset, {{"axis", axis}}}; }
 

@@ -1,18 +1,13 @@
 #include <gtest/gtest.h>
 
 #include "linnet/registry.h"
+#include "ops/movement/ramp.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
 namespace {
 
 Tensor ints(const std::vector<int64_t>& values) { return Tensor::of(values); }
-
-Tensor ramp(const Shape& shape) {
-  std::vector<float> values(size_t(shape.elements()));
-  for (size_t i = 0; i < values.size(); ++i) values[i] = float(i);
-  return Tensor::of(shape, values);
-}
 
 Fact infer(const OpCase& op, const std::vector<Fact>& in) {
   NodeSpec spec;

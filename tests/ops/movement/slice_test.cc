@@ -4,16 +4,11 @@
 #include <cstring>
 
 #include "linnet/registry.h"
+#include "ops/movement/ramp.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
 namespace {
-
-Tensor ramp(const Shape& shape) {
-  std::vector<float> values(size_t(shape.elements()));
-  for (size_t i = 0; i < values.size(); ++i) values[i] = float(i);
-  return Tensor::of(shape, values);
-}
 
 /// The indices of range(dim)[start:end:step] by walking, from 0 where a negative step starts in front of the axis.
 std::vector<int64_t> walk(int64_t dim, int64_t start, int64_t end, int64_t step) {

@@ -20,7 +20,7 @@ struct Parameters {
 
 /// channel_of: the channel of each element.
 template <class F>
-Tensor reference(const Tensor& x, const Parameters& p, F channel_of, double epsilon = 1e-5) {
+Tensor batch_normalization_reference(const Tensor& x, const Parameters& p, F channel_of, double epsilon = 1e-5) {
   Tensor y(DType::kFloat32, x.shape());
   for (int64_t i = 0; i < x.size(); ++i) {
     const int64_t c = channel_of(i);
@@ -36,7 +36,7 @@ TEST(BatchNormalization, NormalisesChannelsOfAnyRank) {
   for (const Shape& shape : {Shape{2, 5}, Shape{3, 5, 7}, Shape{2, 5, 4, 9}, Shape{1, 5, 2, 3, 3}, Shape{2, 5, 1, 1}}) {
     const Tensor x = random_tensor(shape);
     const int64_t spatial = shape.elements(2, shape.rank());
-    const Tensor want = reference(x, p, [spatial](int64_t i) { return i / spatial % 5; });
+    const Tensor want = batch_normalization_reference(x, p, [spatial](int64_t i) { return i / spatial % 5; });
     for (const Isa isa : supported_isas()) {
       expect_close(run_op({"BatchNormalization", 15}, p.with(x), 1, {1, 2, 3, 4}, isa)[0], want, 1e-5);
     }
@@ -47,7 +47,7 @@ TEST(BatchNormalization, NormalisesChannelsOfAnyRank) {
 TEST(BatchNormalization, ParametersMayHaveAnotherDtype) {
   const Parameters p(4);
   const Tensor x = random_tensor({2, 4, 6});
-  const Tensor want = reference(x, p, [](int64_t i) { return i / 6 % 4; });
+  const Tensor want = batch_normalization_reference(x, p, [](int64_t i) { return i / 6 % 4; });
   expect_close(run_op({"BatchNormalization", 15}, p.with(cast_to(x, DType::kFloat16)))[0],
                cast_to(want, DType::kFloat16), 1e-2, 1e-2);
   expect_close(run_op({"BatchNormalization", 15}, p.with(cast_to(x, DType::kFloat64)))[0],
@@ -58,7 +58,7 @@ TEST(BatchNormalization, WithoutSpatialEveryElementIsAChannel) {
   Parameters p(12);
   const Tensor x = random_tensor({3, 4, 3});
   expect_close(run_op({"BatchNormalization", 7, {{"spatial", int64_t{0}}}}, p.with(x))[0],
-               reference(x, p, [](int64_t i) { return i % 12; }), 1e-5);
+               batch_normalization_reference(x, p, [](int64_t i) { return i % 12; }), 1e-5);
 }
 
 TEST(BatchNormalization, TrainingUsesAndUpdatesTheStatistics) {
@@ -79,7 +79,7 @@ TEST(BatchNormalization, TrainingUsesAndUpdatesTheStatistics) {
     variance.data<float>()[c] = float(0.75 * double(before.variance.data<float>()[c]) + 0.25 * v);
     p.mean.data<float>()[c] = float(m), p.variance.data<float>()[c] = float(v);
   }
-  expect_close(got[0], reference(x, p, [](int64_t i) { return i / 10 % 3; }), 1e-4);
+  expect_close(got[0], batch_normalization_reference(x, p, [](int64_t i) { return i / 10 % 3; }), 1e-4);
   expect_close(got[1], mean, 1e-5);
   expect_close(got[2], variance, 1e-5);
   for (const int64_t opset : {1, 6, 7, 9}) {
@@ -117,7 +117,7 @@ TEST(BatchNormalization, TrainingOnNoPixelsGivesNoNumbers) {
 TEST(BatchNormalization, TheInternalFormTakesChannelsLastAndAnActivation) {
   const Parameters p(19);
   const Tensor x = random_tensor({2, 3, 5, 19});
-  Tensor want = reference(x, p, [](int64_t i) { return i % 19; });
+  Tensor want = batch_normalization_reference(x, p, [](int64_t i) { return i % 19; });
   for (int64_t i = 0; i < want.size(); ++i) want.data<float>()[i] = std::fmax(want.data<float>()[i], 0.0f);
   const OpCase op{"BatchNormalization", 1, {{"activation", std::string("Relu")}}, "linnet"};
   expect_close(run_op(op, p.with(x))[0], want, 1e-5);

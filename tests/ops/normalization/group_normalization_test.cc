@@ -9,7 +9,8 @@ namespace linnet::testing {
 namespace {
 
 /// x: [n, channels, spatial...]; scale and bias: one value for `shared` neighbouring channels.
-Tensor reference(const Tensor& x, int64_t groups, const Tensor& scale, const Tensor& bias, int64_t shared) {
+Tensor group_normalization_reference(const Tensor& x, int64_t groups, const Tensor& scale, const Tensor& bias,
+                                     int64_t shared) {
   Tensor y(DType::kFloat32, x.shape());
   const int64_t channels = x.dim(1), spatial = x.size() / x.dim(0) / channels, n = channels / groups * spatial;
   for (int64_t i = 0; i < x.size(); ++i) {
@@ -28,8 +29,8 @@ Tensor reference(const Tensor& x, int64_t groups, const Tensor& scale, const Ten
 TEST(InstanceNormalization, NormalisesEveryChannelByItself) {
   const Tensor x = random_tensor({2, 5, 3, 7}), scale = random_tensor({5}, 1), bias = random_tensor({5}, 2);
   for (const Isa isa : supported_isas()) {
-    expect_close(run_op({"InstanceNormalization", 6}, {x, scale, bias}, 1, {}, isa)[0], reference(x, 5, scale, bias, 1),
-                 1e-5);
+    expect_close(run_op({"InstanceNormalization", 6}, {x, scale, bias}, 1, {}, isa)[0],
+                 group_normalization_reference(x, 5, scale, bias, 1), 1e-5);
   }
 }
 
@@ -47,20 +48,20 @@ TEST(InstanceNormalization, ComputesOtherDtypes) {
     const double tolerance = dtype == DType::kFloat64 ? 1e-6 : 1e-2;
     expect_close(
         run_op({"InstanceNormalization", 6}, {cast_to(x, dtype), cast_to(scale, dtype), cast_to(bias, dtype)})[0],
-        cast_to(reference(x, 3, scale, bias, 1), dtype), tolerance);
+        cast_to(group_normalization_reference(x, 3, scale, bias, 1), dtype), tolerance);
   }
 }
 
 TEST(GroupNormalization, TakesParametersPerChannelFromOpset21On) {
   const Tensor x = random_tensor({2, 6, 5, 5}), scale = random_tensor({6}, 1), bias = random_tensor({6}, 2);
   expect_close(run_op({"GroupNormalization", 21, {{"num_groups", int64_t{3}}}}, {x, scale, bias})[0],
-               reference(x, 3, scale, bias, 1), 1e-5);
+               group_normalization_reference(x, 3, scale, bias, 1), 1e-5);
 }
 
 TEST(GroupNormalization, TakesParametersPerGroupBefore) {
   const Tensor x = random_tensor({2, 6, 9}), scale = random_tensor({2}, 1), bias = random_tensor({2}, 2);
   expect_close(run_op({"GroupNormalization", 18, {{"num_groups", int64_t{2}}}}, {x, scale, bias})[0],
-               reference(x, 2, scale, bias, 3), 1e-5);
+               group_normalization_reference(x, 2, scale, bias, 3), 1e-5);
 }
 
 TEST(GroupNormalization, RejectsGroupsThatDoNotDivideTheChannels) {

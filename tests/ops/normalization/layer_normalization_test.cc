@@ -13,7 +13,7 @@ struct Rows {
 };
 
 /// Normalises rows of n values; centred, or by the root of the mean square.
-Rows reference(const Tensor& x, int64_t n, double epsilon, bool centered) {
+Rows layer_normalization_reference(const Tensor& x, int64_t n, double epsilon, bool centered) {
   Rows out;
   const float* data = x.data<float>();
   for (int64_t r = 0; r < x.size() / n; ++r) {
@@ -44,7 +44,7 @@ Tensor affine(const Shape& shape, std::vector<double> y, const Tensor& scale, co
 
 TEST(LayerNormalization, NormalisesTheLastAxis) {
   const Tensor x = random_tensor({3, 5, 100}), scale = random_tensor({100}, 1), bias = random_tensor({100}, 2);
-  const Rows want = reference(x, 100, 1e-5, true);
+  const Rows want = layer_normalization_reference(x, 100, 1e-5, true);
   for (const Isa isa : supported_isas()) {
     const auto got = run_op({"LayerNormalization", 17}, {x, scale, bias}, 3, {1, 2}, isa);
     expect_close(got[0], affine(x.shape(), want.y, scale, &bias), 1e-5);
@@ -56,13 +56,14 @@ TEST(LayerNormalization, NormalisesTheLastAxis) {
 TEST(LayerNormalization, NormalisesSeveralAxesWithoutBias) {
   const Tensor x = random_tensor({2, 3, 7}), scale = random_tensor({3, 7}, 1);
   const OpCase op{"LayerNormalization", 17, {{"axis", int64_t{1}}, {"epsilon", 0.1f}}};
-  expect_close(run_op(op, {x, scale})[0], affine(x.shape(), reference(x, 21, 0.1, true).y, scale, nullptr), 1e-5);
+  expect_close(run_op(op, {x, scale})[0],
+               affine(x.shape(), layer_normalization_reference(x, 21, 0.1, true).y, scale, nullptr), 1e-5);
 }
 
 TEST(LayerNormalization, BroadcastsItsParameters) {
   const Tensor x = random_tensor({2, 3, 4}), scale = random_tensor({2, 1, 4}, 1), bias = Tensor::of<float>({1}, {0.5f});
   const Tensor got = run_op({"LayerNormalization", 17}, {x, scale, bias})[0];
-  const Rows want = reference(x, 4, 1e-5, true);
+  const Rows want = layer_normalization_reference(x, 4, 1e-5, true);
   for (int64_t i = 0; i < 24; ++i) {
     const double expected = want.y[size_t(i)] * double(scale.data<float>()[i / 12 * 4 + i % 4]) + 0.5;
     EXPECT_NEAR(double(got.data<float>()[i]), expected, 1e-5);
@@ -73,12 +74,12 @@ TEST(LayerNormalization, ALargeMeanDoesNotCancelTheVariance) {
   const Tensor x = random_uniform({2, 64}, 999, 1001);
   const Tensor ones = random_uniform({64}, 1, 1);
   expect_close(run_op({"LayerNormalization", 17}, {x, ones})[0],
-               affine(x.shape(), reference(x, 64, 1e-5, true).y, ones, nullptr), 1e-3);
+               affine(x.shape(), layer_normalization_reference(x, 64, 1e-5, true).y, ones, nullptr), 1e-3);
 }
 
 TEST(LayerNormalization, ComputesOtherDtypes) {
   const Tensor x = random_tensor({4, 33}), scale = random_tensor({33}, 1), bias = random_tensor({33}, 2);
-  const Tensor want = affine(x.shape(), reference(x, 33, 1e-5, true).y, scale, &bias);
+  const Tensor want = affine(x.shape(), layer_normalization_reference(x, 33, 1e-5, true).y, scale, &bias);
   for (const DType dtype : {DType::kFloat64, DType::kFloat16, DType::kBFloat16}) {
     const double tolerance = dtype == DType::kFloat64 ? 1e-6 : dtype == DType::kFloat16 ? 1e-2 : 6e-2;
     const auto got =
@@ -107,7 +108,7 @@ TEST(RMSNormalization, DividesByTheRootMeanSquare) {
   const Tensor x = random_tensor({2, 6, 50}), scale = random_tensor({50}, 1);
   for (const Isa isa : supported_isas()) {
     expect_close(run_op({"RMSNormalization", 23}, {x, scale}, 1, {}, isa)[0],
-                 affine(x.shape(), reference(x, 50, 1e-5, false).y, scale, nullptr), 1e-5);
+                 affine(x.shape(), layer_normalization_reference(x, 50, 1e-5, false).y, scale, nullptr), 1e-5);
   }
 }
 

@@ -9,7 +9,7 @@ namespace linnet::testing {
 namespace {
 
 /// Softmax (or its logarithm) over lanes of n values, `inner` apart.
-Tensor reference(const Tensor& x, int64_t n, int64_t inner, bool log) {
+Tensor softmax_reference(const Tensor& x, int64_t n, int64_t inner, bool log) {
   Tensor y(x.dtype(), x.shape());
   for (int64_t i = 0; i < x.size(); ++i) {
     const int64_t first = i / (n * inner) * n * inner + i % inner;
@@ -25,18 +25,18 @@ OpCase op(const char* name, int64_t opset, int64_t axis) { return {name, opset, 
 
 TEST(Softmax, WorksAlongAnyAxis) {
   const Tensor x = random_tensor({3, 5, 21, 4});
-  expect_close(run_op({"Softmax", 13}, {x})[0], reference(x, 4, 1, false), 1e-7, 1e-6);
-  expect_close(run_op(op("Softmax", 13, 2), {x})[0], reference(x, 21, 4, false), 1e-7, 1e-6);
-  expect_close(run_op(op("Softmax", 13, -3), {x})[0], reference(x, 5, 84, false), 1e-7, 1e-6);
-  expect_close(run_op(op("LogSoftmax", 13, 0), {x})[0], reference(x, 3, 420, true), 1e-6, 1e-6);
-  expect_close(run_op(op("LogSoftmax", 13, 3), {x})[0], reference(x, 4, 1, true), 1e-6, 1e-6);
+  expect_close(run_op({"Softmax", 13}, {x})[0], softmax_reference(x, 4, 1, false), 1e-7, 1e-6);
+  expect_close(run_op(op("Softmax", 13, 2), {x})[0], softmax_reference(x, 21, 4, false), 1e-7, 1e-6);
+  expect_close(run_op(op("Softmax", 13, -3), {x})[0], softmax_reference(x, 5, 84, false), 1e-7, 1e-6);
+  expect_close(run_op(op("LogSoftmax", 13, 0), {x})[0], softmax_reference(x, 3, 420, true), 1e-6, 1e-6);
+  expect_close(run_op(op("LogSoftmax", 13, 3), {x})[0], softmax_reference(x, 4, 1, true), 1e-6, 1e-6);
 }
 
 TEST(Softmax, TreatsTheInputAsAMatrixBeforeOpset13) {
   const Tensor x = random_tensor({2, 3, 4});
-  expect_close(run_op({"Softmax", 11}, {x})[0], reference(x, 12, 1, false), 1e-7, 1e-6);
-  expect_close(run_op(op("LogSoftmax", 1, 2), {x})[0], reference(x, 4, 1, true), 1e-6, 1e-6);
-  expect_close(run_op(op("Softmax", 11, 0), {x})[0], reference(x, 24, 1, false), 1e-7, 1e-6);
+  expect_close(run_op({"Softmax", 11}, {x})[0], softmax_reference(x, 12, 1, false), 1e-7, 1e-6);
+  expect_close(run_op(op("LogSoftmax", 1, 2), {x})[0], softmax_reference(x, 4, 1, true), 1e-6, 1e-6);
+  expect_close(run_op(op("Softmax", 11, 0), {x})[0], softmax_reference(x, 24, 1, false), 1e-7, 1e-6);
 }
 
 TEST(Softmax, ComputesOtherDtypes) {
@@ -45,7 +45,7 @@ TEST(Softmax, ComputesOtherDtypes) {
     const Tensor given = cast_to(x, dtype);
     const double tolerance = dtype == DType::kFloat64 ? 1e-6 : dtype == DType::kFloat16 ? 1e-3 : 1e-2;
     for (const bool log : {false, true}) {
-      const Tensor want = cast_to(reference(cast_to(given, DType::kFloat32), 9, 5, log), dtype);
+      const Tensor want = cast_to(softmax_reference(cast_to(given, DType::kFloat32), 9, 5, log), dtype);
       expect_close(run_op(op(log ? "LogSoftmax" : "Softmax", 13, 1), {given})[0], want, 0, tolerance);
     }
   }
@@ -60,7 +60,8 @@ TEST(Softmax, IsBitwiseEqualForAnyNumberOfThreads) {
   const Tensor x = random_tensor({7, 90, 211});
   for (const int64_t axis : {1, 2}) {
     const Tensor one = run_op(op("Softmax", 13, axis), {x}, 1, {}, Isa::kAuto, 1)[0];
-    expect_close(one, axis == 1 ? reference(x, 90, 211, false) : reference(x, 211, 1, false), 1e-7, 1e-6);
+    expect_close(one, axis == 1 ? softmax_reference(x, 90, 211, false) : softmax_reference(x, 211, 1, false), 1e-7,
+                 1e-6);
     for (const int threads : {2, 3, 8}) {
       EXPECT_TRUE(identical(one, run_op(op("Softmax", 13, axis), {x}, 1, {}, Isa::kAuto, threads)[0]));
     }

@@ -18,7 +18,7 @@ double broadcast_at(const Tensor& c, int64_t i, int64_t j) {
   return double(c.data<float>()[(rows == 1 ? 0 : i) * columns + (columns == 1 ? 0 : j)]);
 }
 
-Tensor reference(const Tensor& a, const Tensor& b, const Tensor& c, double alpha, double beta) {
+Tensor gemm_reference(const Tensor& a, const Tensor& b, const Tensor& c, double alpha, double beta) {
   const int64_t m = a.dim(0), k = a.dim(1), n = b.dim(1);
   Tensor y(DType::kFloat32, Shape{m, n});
   for (int64_t i = 0; i < m; ++i) {
@@ -43,7 +43,7 @@ TEST(Gemm, TransposesScalesAndBroadcasts) {
                                        random_tensor({m, n}, 8)};
   for (const Tensor& c : addends) {
     for (const auto& [alpha, beta] : {std::pair{1.f, 1.f}, {0.5f, 1.f}, {1.f, -2.f}, {2.f, 0.f}}) {
-      const Tensor want = reference(a, b, c, double(alpha), double(beta));
+      const Tensor want = gemm_reference(a, b, c, double(alpha), double(beta));
       for (int flags = 0; flags < 8; ++flags) {
         OpCase op{"Gemm", 13, {{"alpha", alpha}, {"beta", beta}}};
         op.attributes["transA"] = int64_t{flags & 1};
@@ -61,7 +61,7 @@ TEST(Gemm, ComputesOtherTypes) {
     return cast_to(cast_to(random_uniform(shape, 0, 9, seed), DType::kInt32), DType::kFloat32);
   };
   const Tensor a = whole({3, 4}, 1), b = whole({4, 5}, 2), c = whole({3, 1}, 3);
-  const Tensor want = reference(a, b, c, 2, 3);
+  const Tensor want = gemm_reference(a, b, c, 2, 3);
   for (const DType dtype : {DType::kFloat64, DType::kFloat16, DType::kBFloat16, DType::kInt32, DType::kInt64,
                             DType::kUint32, DType::kUint64}) {
     const OpCase op{"Gemm", 13, {{"alpha", 2.f}, {"beta", 3.f}}};
@@ -73,7 +73,7 @@ TEST(Gemm, ComputesOtherTypes) {
 
 TEST(Gemm, FusesAnActivation) {
   const Tensor a = random_tensor({3, 4}, 1), b = random_tensor({4, 5}, 2), c = random_tensor({5}, 3);
-  Tensor want = reference(a, b, c, 1, 1);
+  Tensor want = gemm_reference(a, b, c, 1, 1);
   for (int64_t i = 0; i < want.size(); ++i) {
     float& y = want.data<float>()[i];
     y = std::min(0.5f, std::max(-0.5f, y));

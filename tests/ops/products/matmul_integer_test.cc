@@ -18,7 +18,8 @@ Tensor bytes(const Shape& shape, int step) {
 }
 
 template <class A, class B, class AZero, class BZero>
-Tensor reference(const Tensor& a, const Tensor& b, int64_t m, int64_t n, int64_t k, AZero a_zero, BZero b_zero) {
+Tensor matmul_integer_reference(const Tensor& a, const Tensor& b, int64_t m, int64_t n, int64_t k, AZero a_zero,
+                                BZero b_zero) {
   Tensor y(DType::kInt32, {m, n});
   for (int64_t i = 0; i < m * n; ++i) {
     int64_t sum = 0;
@@ -36,7 +37,7 @@ TEST(MatMulInteger, SubtractsZeroPointsOfRowsAndColumns) {
   const Tensor a = bytes<uint8_t>({m, k}, 37), b = bytes<int8_t>({k, n}, 91);
   const Tensor a_zero = Tensor::of<uint8_t>({0, 255, 3, 4, 128, 6, 7}),
                b_zero = Tensor::of<int8_t>({-128, 127, 0, 1, 2});
-  const Tensor want = reference<uint8_t, int8_t>(
+  const Tensor want = matmul_integer_reference<uint8_t, int8_t>(
       a, b, m, n, k, [&](int64_t i) { return a_zero.data<uint8_t>()[i]; },
       [&](int64_t j) { return b_zero.data<int8_t>()[j]; });
   const OpCase op{"MatMulInteger", 10};
@@ -44,7 +45,7 @@ TEST(MatMulInteger, SubtractsZeroPointsOfRowsAndColumns) {
   expect_close(run_op(op, {a, b, a_zero, b_zero}, 1, {1, 3})[0], want);
   expect_close(run_op(op, {a, b, a_zero.reshaped({m, 1}), b_zero.reshaped({1, n})}, 1, {}, Isa::kAuto, 1)[0], want);
   const auto none = [](int64_t) { return 0; };
-  expect_close(run_op(op, {a, b})[0], reference<uint8_t, int8_t>(a, b, m, n, k, none, none));
+  expect_close(run_op(op, {a, b})[0], matmul_integer_reference<uint8_t, int8_t>(a, b, m, n, k, none, none));
 }
 
 /// The least and the greatest values and those beside the sign bit, in no regular order.
@@ -60,7 +61,7 @@ template <class A, class B>
 void expect_extremes(Isa isa, int64_t m, int64_t n, int64_t k) {
   const Tensor a = extremes<A>({m, k}, 0), b = extremes<B>({k, n}, 1);
   const Tensor a_zero = extremes<A>({m}, 2), b_zero = extremes<B>({n}, 3);
-  const Tensor want = reference<A, B>(
+  const Tensor want = matmul_integer_reference<A, B>(
       a, b, m, n, k, [&](int64_t i) { return a_zero.data<A>()[i]; }, [&](int64_t j) { return b_zero.data<B>()[j]; });
   for (const std::vector<int>& constants : {std::vector<int>{}, {1}, {1, 3}}) {
     expect_close(run_op({"MatMulInteger", 10}, {a, b, a_zero, b_zero}, 1, constants, isa)[0], want);
@@ -86,7 +87,7 @@ void expect_exact_without_b_zero(Isa isa, B zero, bool batches) {
   const Tensor b_zero = Tensor::of<B>(std::vector<B>(size_t(n), zero));
   for (const int a_zero : {0, 7, 255}) {
     Tensor want(DType::kInt32, batches ? Shape{2, m, n} : Shape{m, n});
-    const Tensor rows = reference<uint8_t, B>(
+    const Tensor rows = matmul_integer_reference<uint8_t, B>(
         a, b, want.size() / n, n, k, [&](int64_t) { return a_zero; }, [&](int64_t) { return int(zero); });
     std::copy_n(rows.data<int32_t>(), want.size(), want.data<int32_t>());
     for (const std::vector<int>& constants : {std::vector<int>{3}, {1, 3}}) {
@@ -122,7 +123,7 @@ TEST(MatMulInteger, TwoProductsOfOneConstantKeepTheirZeroPoints) {
   std::vector<Tensor> want;
   for (const uint8_t zero : {uint8_t{0}, uint8_t{1}, uint8_t{255}}) {
     b.output(b.op("MatMulInteger", {x, weights, kNoValue, b.constant(Tensor::scalar(zero))}));
-    want.push_back(reference<uint8_t, uint8_t>(a, w, 4, 3, 6, none, [&](int64_t) { return zero; }));
+    want.push_back(matmul_integer_reference<uint8_t, uint8_t>(a, w, 4, 3, 6, none, [&](int64_t) { return zero; }));
   }
   const std::vector<Tensor> got = run_model(b.model(), {a});
   for (size_t i = 0; i < want.size(); ++i) expect_close(got[i], want[i]);
@@ -138,7 +139,7 @@ TEST(MatMulInteger, BroadcastsBatchesWithTheirZeroPoints) {
     for (int64_t j = 0; j < 5; ++j) {
       const Tensor left = Tensor::of<int8_t>({3, 4}, {a.data<int8_t>() + i * 12, a.data<int8_t>() + i * 12 + 12});
       const Tensor right = Tensor::of<uint8_t>({4, 2}, {b.data<uint8_t>() + j * 8, b.data<uint8_t>() + j * 8 + 8});
-      const Tensor want = reference<int8_t, uint8_t>(
+      const Tensor want = matmul_integer_reference<int8_t, uint8_t>(
           left, right, 3, 2, 4, [&](int64_t r) { return a_zero.data<int8_t>()[i * 3 + r]; },
           [&](int64_t c) { return b_zero.data<uint8_t>()[j * 2 + c]; });
       const int32_t* got = y.data<int32_t>() + (i * 5 + j) * 6;

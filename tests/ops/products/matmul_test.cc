@@ -26,7 +26,7 @@ float element(const Tensor& t, const std::vector<int64_t>& batch, const std::vec
 }
 
 /// a * b of rank 2 and above in double precision, one output element at a time.
-Tensor reference(const Tensor& a, const Tensor& b, const std::vector<int64_t>& batch) {
+Tensor matmul_reference(const Tensor& a, const Tensor& b, const std::vector<int64_t>& batch) {
   const int64_t m = a.dim(a.rank() - 2), k = a.dim(a.rank() - 1), n = b.dim(b.rank() - 1);
   Shape shape{std::span<const int64_t>(batch)};
   shape.push_back(m);
@@ -67,7 +67,7 @@ TEST_P(MatMul, BroadcastsBatches) {
   for (const Case& c : cases) {
     SCOPED_TRACE(str(c.a, " * ", c.b));
     const Tensor a = random_tensor(c.a, 1), b = random_tensor(c.b, 2);
-    const Tensor want = reference(a, b, c.batch);
+    const Tensor want = matmul_reference(a, b, c.batch);
     expect_close(run_op(kMatMul, {a, b}, 1, {}, GetParam())[0], want, 1e-4, 1e-5);
     expect_close(run_op(kMatMul, {a, b}, 1, {1}, GetParam())[0], want, 1e-4, 1e-5);
   }
@@ -87,11 +87,11 @@ INSTANTIATE_TEST_SUITE_P(Isas, MatMul, ::testing::ValuesIn(supported_isas()),
 TEST(MatMulOp, TakesVectorsAsRowAndColumn) {
   const Tensor a = random_tensor({2, 3, 4}, 1), row = random_tensor({3}, 2), column = random_tensor({4}, 3);
   const Tensor from_left = run_op(kMatMul, {row, a})[0];
-  expect_close(from_left, reference(row.reshaped({1, 3}), a, {2}).reshaped({2, 4}), 1e-5, 1e-5);
+  expect_close(from_left, matmul_reference(row.reshaped({1, 3}), a, {2}).reshaped({2, 4}), 1e-5, 1e-5);
   const Tensor from_right = run_op(kMatMul, {a, column})[0];
-  expect_close(from_right, reference(a, column.reshaped({4, 1}), {2}).reshaped({2, 3}), 1e-5, 1e-5);
+  expect_close(from_right, matmul_reference(a, column.reshaped({4, 1}), {2}).reshaped({2, 3}), 1e-5, 1e-5);
   const Tensor dot = run_op(kMatMul, {row, row})[0];
-  expect_close(dot, reference(row.reshaped({1, 3}), row.reshaped({3, 1}), {}).reshaped({}), 1e-5, 1e-5);
+  expect_close(dot, matmul_reference(row.reshaped({1, 3}), row.reshaped({3, 1}), {}).reshaped({}), 1e-5, 1e-5);
 }
 
 TEST(MatMulOp, ComputesOtherTypes) {
@@ -99,7 +99,7 @@ TEST(MatMulOp, ComputesOtherTypes) {
     return cast_to(random_uniform(shape, 0, 9, seed), DType::kInt32);
   };
   const Tensor a = whole({2, 3, 4}, 1), b = whole({4, 5}, 2);
-  const Tensor want = reference(cast_to(a, DType::kFloat32), cast_to(b, DType::kFloat32), {2});
+  const Tensor want = matmul_reference(cast_to(a, DType::kFloat32), cast_to(b, DType::kFloat32), {2});
   for (const DType dtype : {DType::kFloat64, DType::kFloat16, DType::kBFloat16, DType::kInt32, DType::kInt64,
                             DType::kUint32, DType::kUint64}) {
     const Tensor y = run_op(kMatMul, {cast_to(a, dtype), cast_to(b, dtype)}, 1, {1})[0];
@@ -150,7 +150,7 @@ TEST(MatMulOp, FusesBiasResidualAndActivation) {
   const Tensor b = random_tensor({7, 9}, 2), bias = random_tensor({9}, 3);
   for (const Shape& rows : {Shape{2, 5}, Shape{1, 1}}) {
     const Tensor a = random_tensor({rows[0], rows[1], 7}, 1), residual = random_tensor({rows[0], rows[1], 9}, 4);
-    Tensor want = reference(a, b, {rows[0]});
+    Tensor want = matmul_reference(a, b, {rows[0]});
     for (int64_t i = 0; i < want.size(); ++i) {
       float& y = want.data<float>()[i];
       y = std::max(0.f, y + bias.data<float>()[i % 9] + residual.data<float>()[i]);

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <limits>
-
+#include "ops/rewrites/graph_parts.h"
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
@@ -9,12 +8,7 @@
 namespace linnet::testing {
 
 inline constexpr int64_t kBatch = 2, kHeads = 4, kLength = 6, kSize = 8;
-inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 inline const Shape kJoined{kBatch, kLength, kHeads*kSize}, kSplit{kBatch, kHeads, kLength, kSize};
-
-inline ValueId ints(GraphBuilder& b, const std::vector<int64_t>& values) {
-  return b.constant(Tensor::of<int64_t>(values));
-}
 
 inline ValueId swap(GraphBuilder& b, ValueId x, const std::vector<int64_t>& perm = {0, 2, 1, 3}) {
   return b.op("Transpose", {x}, {{"perm", perm}});

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "ops/rewrites/attention_heads.h"
+#include "support/special_floats.h"
 
 namespace linnet::testing {
 namespace {
@@ -111,7 +112,7 @@ void expect_mask(GraphBuilder& b, const std::string& ops, int64_t mask_inputs, b
 TEST(SimplifyAttentionMask, TrianglesAreCausal) {
   for (const Tensor& mask :
        {triangle({kLength, kLength}), triangle({kBatch, 1, kLength, kLength}),
-        as_bias(triangle({kLength, kLength}), -kInfinity), as_bias(triangle({1, kLength, kLength}), -3e38f)}) {
+        as_bias(triangle({kLength, kLength}), -kInf), as_bias(triangle({1, kLength, kLength}), -3e38f)}) {
     GraphBuilder b(23);
     b.output(masked(b, b.constant(mask)));
     expect_mask(b, "Attention", 0, true);
@@ -155,7 +156,7 @@ TEST(SimplifyAttentionMask, ATriangleAndPadding) {
   GraphBuilder b(23);
   const Fact padding(DType::kBool, Shape{kBatch, 1, 1, kLength});
   const ValueId both = b.op("And", {b.constant(triangle({kLength, kLength})), b.input("m", padding)});
-  const ValueId bias = b.op("Where", {both, b.constant(Tensor::scalar(0.0f)), b.constant(Tensor::scalar(-kInfinity))});
+  const ValueId bias = b.op("Where", {both, b.constant(Tensor::scalar(0.0f)), b.constant(Tensor::scalar(-kInf))});
   b.output(masked(b, b.op("Expand", {bias, ints(b, {kBatch, kHeads, kLength, kLength})})));
   expect_mask(b, "Attention", 1, true);
   Tensor keep(DType::kBool, {kBatch, 1, 1, kLength});
@@ -168,8 +169,7 @@ TEST(SimplifyAttentionMask, ATriangleAndPadding) {
 TEST(SimplifyAttentionMask, SwappedConditionsAreNegated) {
   GraphBuilder b(23);
   const ValueId hidden = b.input("m", Fact(DType::kBool, Shape{kLength, kLength}));
-  b.output(
-      masked(b, b.op("Where", {hidden, b.constant(Tensor::scalar(-kInfinity)), b.constant(Tensor::scalar(0.0f))})));
+  b.output(masked(b, b.op("Where", {hidden, b.constant(Tensor::scalar(-kInf)), b.constant(Tensor::scalar(0.0f))})));
   expect_mask(b, "Not Attention", 1, false);
 }
 

@@ -93,39 +93,39 @@ TEST(ConvertMatMulToNBits, KeepsTheMiddleOutOfTheZeroPoints) {
   }
 }
 
-void expect_kept(const Case& c) {
+void expect_not_converted(const Case& c) {
   const Built built(c);
   EXPECT_EQ(optimized_ops(built.b).find("MatMulNBits"), std::string::npos);
   expect_unchanged(built.b, built.inputs);
 }
 
 TEST(ConvertMatMulToNBits, LeavesBlocksOfOtherSizes) {
-  expect_kept({.block = 8});
-  expect_kept({.block = 48});
-  expect_kept({.block = 0});
+  expect_not_converted({.block = 8});
+  expect_not_converted({.block = 48});
+  expect_not_converted({.block = 0});
 }
 
 TEST(ConvertMatMulToNBits, LeavesBlocksAlongRows) {
-  expect_kept({.axis = 1});
-  expect_kept({.columns_first = true, .axis = 0});
+  expect_not_converted({.axis = 1});
+  expect_not_converted({.columns_first = true, .axis = 0});
 }
 
 TEST(ConvertMatMulToNBits, LeavesWhatIsNotConstant) {
-  expect_kept({.zeros = true, .constant_codes = false});
-  expect_kept({.zeros = true, .constant_scales = false});
-  expect_kept({.zeros = true, .constant_zeros = false});
+  expect_not_converted({.zeros = true, .constant_codes = false});
+  expect_not_converted({.zeros = true, .constant_scales = false});
+  expect_not_converted({.zeros = true, .constant_zeros = false});
 }
 
-TEST(ConvertMatMulToNBits, LeavesOtherTypes) { expect_kept({.dtype = DType::kFloat8E4M3FN}); }
+TEST(ConvertMatMulToNBits, LeavesOtherTypes) { expect_not_converted({.dtype = DType::kFloat8E4M3FN}); }
 
 // MatMulNBits refuses NaN.
 TEST(ConvertMatMulToNBits, LeavesScalesThatAreNotFinite) {
-  expect_kept({.first_scale = std::numeric_limits<float>::quiet_NaN()});
-  expect_kept({.first_scale = std::numeric_limits<float>::infinity()});
+  expect_not_converted({.first_scale = std::numeric_limits<float>::quiet_NaN()});
+  expect_not_converted({.first_scale = std::numeric_limits<float>::infinity()});
 }
 
 TEST(ConvertMatMulToNBits, LeavesATransposeThatKeepsTheAxes) {
-  expect_kept({.k = 520, .n = 520, .columns_first = true, .perm = {0, 1}});
+  expect_not_converted({.k = 520, .n = 520, .columns_first = true, .perm = {0, 1}});
 }
 
 TEST(ConvertMatMulToNBits, LeavesSeveralMatrices) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "ops/rewrites/graph_parts.h"
 #include "support/expect_unchanged.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
@@ -9,9 +10,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-const Attributes kSame{{"pads", Ints{1, 1, 1, 1}}};
-
-ValueId conv(GraphBuilder& b, ValueId x, int64_t in, int64_t out, int64_t kernel = 1, unsigned seed = 1) {
+ValueId conv_of_kernel(GraphBuilder& b, ValueId x, int64_t in, int64_t out, int64_t kernel = 1, unsigned seed = 1) {
   return b.op(
       "Conv",
       {x, b.constant(random_tensor({out, in, kernel, kernel}, seed)), b.constant(random_tensor({out}, seed + 1))},
@@ -31,8 +30,8 @@ struct Block {
   ValueId x, field;
 
   explicit Block(int64_t channels, const Dims& image = {2, 3, 7, 8}) {
-    x = conv(b, b.input("x", Fact(DType::kFloat32, image)), 3, 6);
-    field = conv(b, x, 6, channels, 3, 5);
+    x = conv_of_kernel(b, b.input("x", Fact(DType::kFloat32, image)), 3, 6);
+    field = conv_of_kernel(b, x, 6, channels, 3, 5);
   }
   std::vector<ValueId> split(const Ints& sizes) {
     return b.ops("Split", {field, b.constant(Tensor::of(sizes))}, int(sizes.size()), {{"axis", int64_t{1}}});
@@ -51,7 +50,7 @@ struct Block {
 TEST(DeformRewrites, RunsChannelsLastAmongConvolutions) {
   for (const bool custom : {false, true}) {
     Block block(18);
-    block.b.output(conv(block.b, deform_conv(block.b, block.x, block.field, kNoValue, custom), 6, 4, 3, 7));
+    block.b.output(conv_of_kernel(block.b, deform_conv(block.b, block.x, block.field, kNoValue, custom), 6, 4, 3, 7));
     EXPECT_EQ(optimized_ops(block.b), "Transpose +Conv +Conv +DeformConv +Conv Transpose");
     block.expect_same();
   }
@@ -179,7 +178,7 @@ TEST(DeformRewrites, SlicesThatSkipChannelsStay) {
 TEST(DeformRewrites, PartsOfTwoConvolutionsStay) {
   Block block(27);
   const ValueId offset = block.slice(0, 18);
-  block.field = conv(block.b, block.x, 6, 27, 3, 9);
+  block.field = conv_of_kernel(block.b, block.x, 6, 27, 3, 9);
   block.finish(offset, block.sigmoid(block.slice(18, 27)));
   EXPECT_FALSE(block.takes_field());
   block.expect_same();

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
@@ -7,7 +9,7 @@
 namespace linnet::testing {
 namespace {
 
-const Shape kShape{3, 50};
+const Shape kClamped{3, 50};
 
 GraphBuilder clamped(const std::string& op, float scale, const Tensor& zero_point, std::vector<float> bounds = {}) {
   GraphBuilder b;
@@ -18,7 +20,7 @@ GraphBuilder clamped(const std::string& op, float scale, const Tensor& zero_poin
   return b;
 }
 
-void expect_ops(const GraphBuilder& b, const std::string& ops) {
+void expect_ops_and_bits(const GraphBuilder& b, const std::string& ops) {
   EXPECT_EQ(optimized_ops(b), ops);
   ModelOptions as_written;
   as_written.optimization = 0;
@@ -29,25 +31,25 @@ void expect_ops(const GraphBuilder& b, const std::string& ops) {
 }
 
 TEST(DropClamp, SaturationDoesWhatItDid) {
-  expect_ops(clamped("Relu", 0.03f, Tensor::scalar(uint8_t{0})), "ReduceMax QuantizeLinear");
-  expect_ops(clamped("Relu", 0.03f, Tensor::scalar(int8_t{-128})), "ReduceMax QuantizeLinear");
-  expect_ops(clamped("Clip", 6.0f / 255, Tensor::scalar(uint8_t{0}), {0, 6}), "ReduceMax QuantizeLinear");
-  expect_ops(clamped("Clip", 0.01f, Tensor::scalar(uint8_t{100}), {-1, 2}), "ReduceMax QuantizeLinear");
+  expect_ops_and_bits(clamped("Relu", 0.03f, Tensor::scalar(uint8_t{0})), "ReduceMax QuantizeLinear");
+  expect_ops_and_bits(clamped("Relu", 0.03f, Tensor::scalar(int8_t{-128})), "ReduceMax QuantizeLinear");
+  expect_ops_and_bits(clamped("Clip", 6.0f / 255, Tensor::scalar(uint8_t{0}), {0, 6}), "ReduceMax QuantizeLinear");
+  expect_ops_and_bits(clamped("Clip", 0.01f, Tensor::scalar(uint8_t{100}), {-1, 2}), "ReduceMax QuantizeLinear");
 }
 
 TEST(DropClamp, BoundsWithinTheBytesStay) {
-  expect_ops(clamped("Relu", 0.03f, Tensor::scalar(uint8_t{1})), "ReduceMax Relu QuantizeUint8");
-  expect_ops(clamped("Clip", 6.1f / 255, Tensor::scalar(uint8_t{0}), {0, 6}), "ReduceMax Clip QuantizeUint8");
-  expect_ops(clamped("Clip", 0.01f, Tensor::scalar(uint8_t{100}), {-0.9f, 2}), "ReduceMax Clip QuantizeUint8");
+  expect_ops_and_bits(clamped("Relu", 0.03f, Tensor::scalar(uint8_t{1})), "ReduceMax Relu QuantizeUint8");
+  expect_ops_and_bits(clamped("Clip", 6.1f / 255, Tensor::scalar(uint8_t{0}), {0, 6}), "ReduceMax Clip QuantizeUint8");
+  expect_ops_and_bits(clamped("Clip", 0.01f, Tensor::scalar(uint8_t{100}), {-0.9f, 2}), "ReduceMax Clip QuantizeUint8");
 }
 
 TEST(DropClamp, OtherFunctionsStay) {
-  expect_ops(clamped("LeakyRelu", 0.03f, Tensor::scalar(uint8_t{0})), "ReduceMax LeakyRelu QuantizeUint8");
+  expect_ops_and_bits(clamped("LeakyRelu", 0.03f, Tensor::scalar(uint8_t{0})), "ReduceMax LeakyRelu QuantizeUint8");
 }
 
 TEST(DropClamp, ScalesThatAreNotKnownStay) {
   GraphBuilder b;
-  const ValueId y = b.op("Relu", {b.input("x", kShape)});
+  const ValueId y = b.op("Relu", {b.input("x", kClamped)});
   b.output(b.op("QuantizeLinear", {y, b.input("scale", Shape{})}));
   EXPECT_EQ(optimized_ops(b), "Relu QuantizeLinear");
 }

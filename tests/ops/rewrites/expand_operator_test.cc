@@ -65,7 +65,7 @@ TEST(ExpandOperator, WaitsForARankThatItNeeds) {
 }
 
 /// QAttention of two heads with a mask of any dims; the rest depends on open dims alone.
-GraphBuilder attention(const Dim& batch, const Dims& mask) {
+GraphBuilder qattention(const Dim& batch, const Dims& mask) {
   GraphBuilder b;
   const ValueId x = b.input("x", Fact(DType::kUint8, Dims{batch, Dim("length"), 4}));
   const ValueId w = b.constant(scattered<int8_t>({4, 12})), scale = b.constant(Tensor::scalar(0.01f));
@@ -79,7 +79,7 @@ TEST(ExpandOperator, OpenDimsAreReadFromShapesInTheRun) {
   const Tensor scale = Tensor::scalar(0.01f);
   const Tensor want = run_expanded("QAttention", {{"num_heads", int64_t{2}}},
                                    {x, scattered<int8_t>({4, 12}), random_tensor({12}), scale, scale, ends})[0];
-  const GraphBuilder one_for_each = attention(2, {2}), one_or_two = attention(Dim("batch"), {Dim("batch")});
+  const GraphBuilder one_for_each = qattention(2, {2}), one_or_two = qattention(Dim("batch"), {Dim("batch")});
   EXPECT_EQ(count_ops(one_for_each.model(), "QAttention", kDomain), 0);
   EXPECT_EQ(count_ops(one_or_two.model(), "QAttention", kDomain), 1) << "only the plan knows what the mask means";
   for (const GraphBuilder& b : {one_for_each, one_or_two}) {

@@ -8,11 +8,11 @@ namespace {
 
 const Fact kX(DType::kFloat32, Dims{Dim("N"), 3, Dim("M"), 5});
 
-Tensor ints(const std::vector<int64_t>& values) { return Tensor::of(values); }
+Tensor int_tensor(const std::vector<int64_t>& values) { return Tensor::of(values); }
 
 /// x times what `dims` makes of its shape, as PyTorch scales scores by the width of heads.
 template <class F>
-GraphBuilder scaled(const F& dims, const Attributes& shape = {}) {
+GraphBuilder scaled_by_dims(const F& dims, const Attributes& shape = {}) {
   GraphBuilder b;
   const ValueId x = b.input("x", kX);
   const ValueId size = dims(b, b.op("Shape", {x}, shape));
@@ -27,12 +27,13 @@ void expect_folded(const GraphBuilder& b) {
 
 TEST(FoldKnownDims, ASliceOfAShape) {
   for (const auto& range : std::vector<std::pair<int64_t, int64_t>>{{-1, INT64_MAX}, {3, 4}, {-1, 9}}) {
-    expect_folded(scaled([&](GraphBuilder& b, ValueId shape) {
-      return b.op("Slice", {shape, b.constant(ints({range.first})), b.constant(ints({range.second}))});
+    expect_folded(scaled_by_dims([&](GraphBuilder& b, ValueId shape) {
+      return b.op("Slice", {shape, b.constant(int_tensor({range.first})), b.constant(int_tensor({range.second}))});
     }));
-    expect_folded(scaled([&](GraphBuilder& b, ValueId shape) {
-      const ValueId zero = b.constant(ints({0})), one = b.constant(ints({1}));
-      return b.op("Slice", {shape, b.constant(ints({range.first})), b.constant(ints({range.second})), zero, one});
+    expect_folded(scaled_by_dims([&](GraphBuilder& b, ValueId shape) {
+      const ValueId zero = b.constant(int_tensor({0})), one = b.constant(int_tensor({1}));
+      return b.op("Slice",
+                  {shape, b.constant(int_tensor({range.first})), b.constant(int_tensor({range.second})), zero, one});
     }));
   }
 }
@@ -41,16 +42,16 @@ TEST(FoldKnownDims, AnElementOfAShapeAndOfItsPart) {
   const auto gather = [](int64_t index) {
     return [=](GraphBuilder& b, ValueId shape) { return b.op("Gather", {shape, b.constant(Tensor::scalar(index))}); };
   };
-  for (const int64_t index : {1, 3, -1, -3}) expect_folded(scaled(gather(index)));
-  for (const int64_t index : {0, 2, -3}) expect_folded(scaled(gather(index), {{"start", int64_t{1}}}));
+  for (const int64_t index : {1, 3, -1, -3}) expect_folded(scaled_by_dims(gather(index)));
+  for (const int64_t index : {0, 2, -3}) expect_folded(scaled_by_dims(gather(index), {{"start", int64_t{1}}}));
 }
 
 TEST(FoldKnownDims, WhatHoldsAnOpenDimStays) {
-  EXPECT_NE(optimized_ops(scaled([](GraphBuilder& b, ValueId shape) {
-              return b.op("Slice", {shape, b.constant(ints({2})), b.constant(ints({3}))});
+  EXPECT_NE(optimized_ops(scaled_by_dims([](GraphBuilder& b, ValueId shape) {
+              return b.op("Slice", {shape, b.constant(int_tensor({2})), b.constant(int_tensor({3}))});
             })),
             "Mul");
-  EXPECT_NE(optimized_ops(scaled([](GraphBuilder& b, ValueId shape) {
+  EXPECT_NE(optimized_ops(scaled_by_dims([](GraphBuilder& b, ValueId shape) {
               return b.op("Gather", {shape, b.constant(Tensor::scalar(int64_t{-2}))});
             })),
             "Mul");
@@ -58,9 +59,9 @@ TEST(FoldKnownDims, WhatHoldsAnOpenDimStays) {
 
 /// A Slice by steps is no range.
 TEST(FoldKnownDims, StepsAreLeftToTheOperator) {
-  const GraphBuilder b = scaled([](GraphBuilder& g, ValueId shape) {
-    const ValueId axis = g.constant(ints({0})), back = g.constant(ints({-1}));
-    return g.op("Slice", {shape, back, g.constant(ints({2})), axis, back});
+  const GraphBuilder b = scaled_by_dims([](GraphBuilder& g, ValueId shape) {
+    const ValueId axis = g.constant(int_tensor({0})), back = g.constant(int_tensor({-1}));
+    return g.op("Slice", {shape, back, g.constant(int_tensor({2})), axis, back});
   });
   expect_unchanged(b, {random_tensor({2, 3, 4, 5})});
 }

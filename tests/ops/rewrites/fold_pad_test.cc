@@ -8,14 +8,14 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-const Shape kShape{1, 3, 6, 7};
+const Shape kUnpadded{1, 3, 6, 7};
 const Ints kSpatial{0, 0, 1, 2, 0, 0, 0, 1};
 
 ValueId pad(GraphBuilder& b, const Ints& pads, const Attributes& attributes = {}) {
-  return b.op("Pad", {b.input("x", kShape), b.constant(Tensor::of(pads))}, attributes);
+  return b.op("Pad", {b.input("x", kUnpadded), b.constant(Tensor::of(pads))}, attributes);
 }
 
-ValueId conv(GraphBuilder& b, ValueId x, const Attributes& attributes) {
+ValueId conv_with(GraphBuilder& b, ValueId x, const Attributes& attributes) {
   return b.op("Conv", {x, b.constant(random_tensor({4, 3, 3, 3}))}, attributes);
 }
 
@@ -24,7 +24,7 @@ std::string pooled(const std::string& op, const Ints& pads, Attributes attribute
   GraphBuilder b(19);
   attributes["kernel_shape"] = Ints{3, 4};
   b.output(b.op(op, {pad(b, pads)}, attributes));
-  expect_unchanged(b, {random_tensor(kShape)});
+  expect_unchanged(b, {random_tensor(kUnpadded)});
   return optimized_ops(b);
 }
 
@@ -32,9 +32,9 @@ TEST(FoldPadIntoWindow, ConvAddsThePadsToItsOwn) {
   for (const Attributes& attributes :
        {Attributes{{"pads", Ints{1, 0, 2, 1}}}, Attributes{{"auto_pad", std::string("VALID")}}, Attributes{}}) {
     GraphBuilder b;
-    b.output(conv(b, pad(b, kSpatial), attributes));
+    b.output(conv_with(b, pad(b, kSpatial), attributes));
     EXPECT_EQ(optimized_ops(b), "Transpose +Conv Transpose");
-    expect_unchanged(b, {random_tensor(kShape)});
+    expect_unchanged(b, {random_tensor(kUnpadded)});
   }
 }
 
@@ -58,21 +58,21 @@ TEST(FoldPadIntoWindow, AnyNumberOfSpatialAxes) {
 TEST(FoldPadIntoWindow, PadsOfListedAxesAndOfOldOpsets) {
   GraphBuilder b(18);
   const auto ints = [&](const Ints& values) { return b.constant(Tensor::of(values)); };
-  b.output(conv(b, b.op("Pad", {b.input("x", kShape), ints({2, 1, 0, 3}), kNoValue, ints({-1, 2})}), {}));
+  b.output(conv_with(b, b.op("Pad", {b.input("x", kUnpadded), ints({2, 1, 0, 3}), kNoValue, ints({-1, 2})}), {}));
   EXPECT_EQ(optimized_ops(b), "Transpose +Conv Transpose");
-  expect_unchanged(b, {random_tensor(kShape)});
+  expect_unchanged(b, {random_tensor(kUnpadded)});
   GraphBuilder old(9);
-  old.output(conv(old, old.op("Pad", {old.input("x", kShape)}, {{"pads", kSpatial}}), {}));
+  old.output(conv_with(old, old.op("Pad", {old.input("x", kUnpadded)}, {{"pads", kSpatial}}), {}));
   EXPECT_EQ(optimized_ops(old), "Transpose +Conv Transpose");
-  expect_unchanged(old, {random_tensor(kShape)});
+  expect_unchanged(old, {random_tensor(kUnpadded)});
 }
 
 TEST(FoldPadIntoWindow, ConvKeepsOtherPads) {
   const auto is_kept = [](const Ints& pads, const Attributes& of_pad, const Attributes& of_conv) {
     GraphBuilder b;
-    b.output(conv(b, pad(b, pads, of_pad), of_conv));
+    b.output(conv_with(b, pad(b, pads, of_pad), of_conv));
     EXPECT_NE(optimized_ops(b).find("Pad"), std::string::npos);
-    expect_unchanged(b, {random_tensor(kShape)});
+    expect_unchanged(b, {random_tensor(kUnpadded)});
   };
   is_kept({0, 0, -1, 2, 0, 0, 0, 1}, {}, {});
   is_kept({1, 0, 1, 2, 0, 0, 0, 1}, {}, {});
@@ -83,9 +83,9 @@ TEST(FoldPadIntoWindow, ConvKeepsOtherPads) {
 TEST(FoldPadIntoWindow, ConvKeepsPadsOfAnotherValue) {
   GraphBuilder b;
   const ValueId pads = b.constant(Tensor::of(kSpatial)), one = b.constant(Tensor::scalar(1.f));
-  b.output(conv(b, b.op("Pad", {b.input("x", kShape), pads, one}), {}));
+  b.output(conv_with(b, b.op("Pad", {b.input("x", kUnpadded), pads, one}), {}));
   EXPECT_NE(optimized_ops(b).find("Pad"), std::string::npos);
-  expect_unchanged(b, {random_tensor(kShape)});
+  expect_unchanged(b, {random_tensor(kUnpadded)});
 }
 
 TEST(FoldPadIntoWindow, AveragePoolCountsThePadsThatItTakes) {

@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
+#include "ops/rewrites/graph_parts.h"
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
 namespace {
 
-ValueId numbers(GraphBuilder& b, const std::vector<int64_t>& values) { return b.constant(Tensor::of(values)); }
 ValueId real(GraphBuilder& b, ValueId x) { return b.op("Cast", {x}, {{"to", int64_t{1}}}); }
 ValueId open_input(GraphBuilder& b, DType dtype = DType::kFloat32) {
   return b.input("x", Fact(dtype, Dims{Dim("N"), 3, 2}));
@@ -22,13 +22,13 @@ std::string with_dims(ValueId (*indices)(GraphBuilder&), const Attributes& shape
 }
 
 TEST(FoldKnownDims, OfShapesThatAreKnownInPart) {
-  EXPECT_EQ(with_dims([](GraphBuilder& b) { return numbers(b, {-1, 1}); }), "Add");
+  EXPECT_EQ(with_dims([](GraphBuilder& b) { return ints(b, {-1, 1}); }), "Add");
   EXPECT_EQ(with_dims([](GraphBuilder& b) { return b.constant(Tensor::scalar<int32_t>(2)); }), "Add");
 }
 
 TEST(FoldKnownDims, LeavesThoseThatAreOpen) {
-  EXPECT_NE(with_dims([](GraphBuilder& b) { return numbers(b, {1, 0}); }), "Add");
-  EXPECT_NE(with_dims([](GraphBuilder& b) { return numbers(b, {0}); }, {{"end", int64_t{2}}}), "Add");
+  EXPECT_NE(with_dims([](GraphBuilder& b) { return ints(b, {1, 0}); }), "Add");
+  EXPECT_NE(with_dims([](GraphBuilder& b) { return ints(b, {0}); }, {{"end", int64_t{2}}}), "Add");
 }
 
 TEST(DropIdentity, OfWhatJoinsOneValue) {
@@ -90,14 +90,14 @@ TEST(FoldNeutralIntegers, LeavesFloats) {
 TEST(FoldNeutralIntegers, LeavesManyNumbersTimesZero) {
   GraphBuilder b;
   const ValueId x = b.input("x", Fact(DType::kInt64, Dims{4, 3}));
-  b.output(real(b, b.op("Mul", {numbers(b, {0}), x})));
+  b.output(real(b, b.op("Mul", {ints(b, {0}), x})));
   EXPECT_NE(optimized_ops(b), "");
 }
 
 TEST(FoldNeutralIntegers, KnowsANumberTimesZero) {
   GraphBuilder b;
   const ValueId x = b.input("x", Fact(DType::kInt64, Dims{1, 1}));
-  b.output(real(b, b.op("Mul", {numbers(b, {0}), x})));
+  b.output(real(b, b.op("Mul", {ints(b, {0}), x})));
   EXPECT_EQ(optimized_ops(b), "");
   expect_unchanged(b, {Tensor::of({1, 1}, std::vector<int64_t>{7})});
 }

@@ -4,19 +4,19 @@
 #include <functional>
 #include <limits>
 
+#include "ops/rewrites/graph_parts.h"
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
+#include "support/special_floats.h"
 
-namespace linnet::testing {
+namespace linnet::testing::fuse_attention {
 namespace {
 
 constexpr int64_t kBatch = 2, kHeads = 3, kQueries = 4, kKeys = 5, kSize = 8;
-constexpr float kInfinity = std::numeric_limits<float>::infinity(), kLowest = std::numeric_limits<float>::lowest();
+constexpr float kLowest = std::numeric_limits<float>::lowest();
 const Shape kQ{kBatch, kHeads, kQueries, kSize}, kK{kBatch, kHeads, kKeys, kSize};
 
 using Operation = std::function<ValueId(GraphBuilder&, ValueId)>;
-
-ValueId num(GraphBuilder& b, float value) { return b.constant(Tensor::scalar(value)); }
 
 ValueId transpose(GraphBuilder& b, ValueId x, const std::vector<int64_t>& perm) {
   return b.op("Transpose", {x}, {{"perm", perm}});
@@ -50,7 +50,7 @@ ValueId written(GraphBuilder& b, const Written& w) {
   return b.op("MatMul", {w.probabilities(b, p), v});
 }
 
-void expect_ops(const Written& w, const std::string& ops) {
+void expect_written_ops(const Written& w, const std::string& ops) {
   GraphBuilder b;
   b.output(written(b, w));
   EXPECT_EQ(optimized_ops(b), ops);
@@ -104,7 +104,7 @@ TEST(FuseAttention, WhereverTheScaleStands) {
   for (const Operation& q : {Operation(same), times(0.5f)}) {
     for (const Operation& k : {Operation(same), times(0.5f), over(3)}) {
       for (const Operation& scores : {Operation(same), times(0.25f), over(std::sqrt(8.0f))}) {
-        expect_ops({.q = q, .k = k, .scores = scores}, "Attention");
+        expect_written_ops({.q = q, .k = k, .scores = scores}, "Attention");
       }
     }
   }
@@ -119,16 +119,16 @@ TEST(FuseAttention, NotWithoutHeads) {
 TEST(FuseAttention, MasksThatAreAdded) {
   for (const Shape& shape :
        {Shape{kKeys}, Shape{kQueries, kKeys}, Shape{kBatch, 1, 1, kKeys}, Shape{kBatch, kHeads, kQueries, kKeys}}) {
-    expect_ops({.scores = then(times(0.3f), plus(random_tensor(shape, 4)))}, "Attention");
+    expect_written_ops({.scores = then(times(0.3f), plus(random_tensor(shape, 4)))}, "Attention");
   }
 }
 
 TEST(FuseAttention, MasksThatSelect) {
   const Tensor keep = alternating({kBatch, 1, kQueries, kKeys});
-  for (const float hidden : {-kInfinity, kLowest}) {
+  for (const float hidden : {-kInf, kLowest}) {
     for (const bool swapped : {false, true}) {
       Written w{.scores = then(over(2), selected(keep, hidden, swapped)), .probabilities = zero_where_nan};
-      expect_ops(w, "Attention");
+      expect_written_ops(w, "Attention");
     }
   }
 }
@@ -136,13 +136,13 @@ TEST(FuseAttention, MasksThatSelect) {
 TEST(FuseAttention, SoftcapAndTwoMasks) {
   const Operation cap = then(times(0.1f), [](GraphBuilder& b, ValueId x) { return b.op("Tanh", {x}); });
   const Operation masks = then(plus(random_tensor({kHeads, 1, kKeys}, 4)), selected(alternating({kKeys}), kLowest));
-  expect_ops({.scores = then(then(cap, times(20)), masks)}, "+Attention");
+  expect_written_ops({.scores = then(then(cap, times(20)), masks)}, "+Attention");
 }
 
 TEST(FuseAttention, AllKeysHiddenGiveWhatIsWritten) {
-  for (const float hidden : {-kInfinity, kLowest}) {
-    expect_ops({.scores = plus(hiding(hidden))}, std::isinf(hidden) ? "+Attention" : "Attention");
-    expect_ops({.scores = plus(hiding(hidden)), .probabilities = zero_where_nan}, "Attention");
+  for (const float hidden : {-kInf, kLowest}) {
+    expect_written_ops({.scores = plus(hiding(hidden))}, std::isinf(hidden) ? "+Attention" : "Attention");
+    expect_written_ops({.scores = plus(hiding(hidden)), .probabilities = zero_where_nan}, "Attention");
   }
 }
 
@@ -155,13 +155,13 @@ TEST(FuseAttention, AMaskOfTheRunMayHideAll) {
   b.output(written(b, w));
   EXPECT_EQ(optimized_ops(b), "+Attention");
   std::vector<Tensor> inputs = inputs_of(w);
-  inputs.push_back(hiding(-kInfinity));
+  inputs.push_back(hiding(-kInf));
   expect_unchanged(b, inputs);
 }
 
 TEST(FuseAttention, OneHeadOfKeysAndValuesForAll) {
   const Shape one{kBatch, 1, kKeys, kSize};
-  expect_ops({.k_shape = one, .v_shape = one}, "Attention");
+  expect_written_ops({.k_shape = one, .v_shape = one}, "Attention");
 }
 
 TEST(FuseAttention, KeysThatAreTransposedOtherwise) {
@@ -276,7 +276,7 @@ TEST(FuseAttention, AScaledQueryThatIsReadElsewhereIsTheQuery) {
     b.output(y);
     return y;
   };
-  expect_ops({.q = q}, "Mul Attention");
+  expect_written_ops({.q = q}, "Mul Attention");
 }
 
 // Dims that are open, those of one name, too, could still be broadcast; a plan knows them.
@@ -296,4 +296,4 @@ TEST(FuseAttention, WaitsForDims) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::fuse_attention

@@ -14,10 +14,10 @@
 namespace linnet::testing {
 namespace {
 
-const Shape kShape{2, 3, 700};
+const Shape kBytes{2, 3, 700};
 
 /// The graph's outputs with all rewrites are those without, bit by bit.
-void expect_same_bits(const GraphBuilder& b, const std::vector<Tensor>& inputs) {
+void expect_same_bits_on_all_isas(const GraphBuilder& b, const std::vector<Tensor>& inputs) {
   for (const Isa isa : supported_isas()) {
     ModelOptions as_written, optimized;
     as_written.optimization = 0;
@@ -34,13 +34,13 @@ TEST(FuseBytes, ASumOfBytesIsOneNode) {
   const Grid a{DType::kUint8, 0.031f, 7}, b{DType::kInt8, 0.27f, -20};
   for (const Grid& y : {Grid{DType::kUint8, 0.11f, 90}, Grid{DType::kInt8, 0.3f, 3}}) {
     ByteGraph g;
-    const ValueId sum = g.op("Add", {g.dequantize(g.bytes("a", kShape), a),  //
-                                     g.dequantize(g.bytes("b", kShape, DType::kInt8), b)});
+    const ValueId sum = g.op("Add", {g.dequantize(g.bytes("a", kBytes), a),  //
+                                     g.dequantize(g.bytes("b", kBytes, DType::kInt8), b)});
     g.output(g.quantize(sum, y));
     const std::string last = y.dtype == DType::kInt8 ? "QuantizeInt8" : "QuantizeUint8";
     EXPECT_EQ(optimized_ops(g), "DequantizeLinear DequantizeLinear Add " + last);
-    const std::vector<Tensor> x{random_bytes(kShape, DType::kUint8), random_bytes(kShape, DType::kInt8, 1)};
-    expect_same_bits(g, x);
+    const std::vector<Tensor> x{random_bytes(kBytes, DType::kUint8), random_bytes(kBytes, DType::kInt8, 1)};
+    expect_same_bits_on_all_isas(g, x);
     const Tensor got = cast_to(run_model(g.model(), x)[0], DType::kInt32);
     for (int64_t i = 0; i < got.size(); ++i) {
       const double value = a.value(x[0].data<uint8_t>()[i]) + b.value(x[1].data<int8_t>()[i]);
@@ -57,7 +57,7 @@ TEST(FuseBytes, EveryBinaryFunctionReadsBytes) {
     const ValueId a = g.dequantize(g.bytes("a", {30, 40})), b = g.input("b", Shape{40});
     g.output(g.quantize(g.op(std::string(f.name), {a, b})));
     EXPECT_EQ(optimized_ops(g), "DequantizeLinear " + std::string(f.name) + " QuantizeUint8");
-    expect_same_bits(g, {random_bytes({30, 40}, DType::kUint8), random_tensor({40})});
+    expect_same_bits_on_all_isas(g, {random_bytes({30, 40}, DType::kUint8), random_tensor({40})});
   }
 }
 
@@ -68,7 +68,7 @@ TEST(FuseBytes, EveryUnaryFunctionBetweenBytesIsATable) {
       ByteGraph g(20);
       const Grid grid{dtype, 0.05f, least_of(dtype) + 128};
       g.output(g.quantize(g.op(std::string(f.name), {g.dequantize(g.bytes("x", {5, 256}, dtype), grid)}), grid));
-      expect_same_bits(g, {random_bytes({5, 256}, dtype)});
+      expect_same_bits_on_all_isas(g, {random_bytes({5, 256}, dtype)});
     }
   }
 }
@@ -80,7 +80,7 @@ TEST(FuseBytes, ATableHoldsWhatTheFunctionGivesForEachByte) {
   EXPECT_EQ(optimized_ops(g), "DequantizeLinear Sigmoid QuantizeUint8");
   Tensor bytes(DType::kInt8, {256});
   for (int i = 0; i < 256; ++i) bytes.data<int8_t>()[i] = int8_t(i - 128);
-  expect_same_bits(g, {bytes});
+  expect_same_bits_on_all_isas(g, {bytes});
   const Tensor got = run_model(g.model(), {bytes})[0];
   for (int i = 0; i < 256; ++i) {
     const double exact = 1 / (1 + std::exp(-x.value(i - 128))) / double(y.scale);
@@ -90,7 +90,7 @@ TEST(FuseBytes, ATableHoldsWhatTheFunctionGivesForEachByte) {
 
 TEST(FuseBytes, RoundingToTheGridIsALink) {
   ByteGraph g;
-  const ValueId x = g.dequantize(g.bytes("x", kShape));
+  const ValueId x = g.dequantize(g.bytes("x", kBytes));
   const ValueId shifted = g.rounded(g.op("Add", {x, g.constant(Tensor::scalar(3.0f))}));
   const ValueId bounded =
       g.rounded(g.op("Clip", {shifted, g.constant(Tensor::scalar(0.0f)), g.constant(Tensor::scalar(6.0f))}),
@@ -99,47 +99,47 @@ TEST(FuseBytes, RoundingToTheGridIsALink) {
   g.output(g.quantize(g.op("Div", {product, g.constant(Tensor::scalar(6.0f))})));
   const Model model = g.model();
   EXPECT_EQ(model_graph(model).nodes().size(), 1u) << optimized_ops(g);
-  expect_same_bits(g, {random_bytes(kShape, DType::kUint8)});
+  expect_same_bits_on_all_isas(g, {random_bytes(kBytes, DType::kUint8)});
 }
 
 TEST(FuseBytes, WhatIsBytesInBetweenIsATableOfItsOwn) {
   ByteGraph g;
-  const ValueId sum = g.rounded(g.op("Add", {g.dequantize(g.bytes("x", kShape)), g.dequantize(g.bytes("y", kShape))}));
+  const ValueId sum = g.rounded(g.op("Add", {g.dequantize(g.bytes("x", kBytes)), g.dequantize(g.bytes("y", kBytes))}));
   g.output(g.quantize(g.op("Sigmoid", {sum}), {DType::kUint8, 0.004f, 0}));
   const Model model = g.model();
   EXPECT_EQ(model_graph(model).nodes().size(), 2u) << optimized_ops(g);
-  expect_same_bits(g, {random_bytes(kShape, DType::kUint8), random_bytes(kShape, DType::kUint8, 1)});
+  expect_same_bits_on_all_isas(g, {random_bytes(kBytes, DType::kUint8), random_bytes(kBytes, DType::kUint8, 1)});
 }
 
 TEST(FuseBytes, AFunctionThatReadsItsArgumentTwiceIsATable) {
   ByteGraph g;
   const auto number = [&](float value) { return g.constant(Tensor::scalar(value)); };
-  const ValueId x = g.rounded(g.op("Mul", {g.dequantize(g.bytes("x", kShape)), number(0.7f)}));
+  const ValueId x = g.rounded(g.op("Mul", {g.dequantize(g.bytes("x", kBytes)), number(0.7f)}));
   const ValueId gate = g.op("Clip", {g.op("Add", {x, number(3)}), number(0), number(6)});
   g.output(g.quantize(g.op("Mul", {x, gate})));
   const Model model = g.model();
   EXPECT_EQ(model_graph(model).nodes().size(), 1u) << optimized_ops(g);
-  expect_same_bits(g, {random_bytes(kShape, DType::kUint8)});
+  expect_same_bits_on_all_isas(g, {random_bytes(kBytes, DType::kUint8)});
 }
 
 TEST(FuseBytes, WhatSeveralNodesReadIsDequantizedByEach) {
   ByteGraph g;
-  const ValueId x = g.dequantize(g.bytes("x", kShape));
+  const ValueId x = g.dequantize(g.bytes("x", kBytes));
   g.output(g.quantize(g.op("Sigmoid", {x})));
   g.output(g.op("Neg", {x}));
   g.output(x);
   EXPECT_EQ(optimized_ops(g), "DequantizeLinear Neg DequantizeLinear Sigmoid QuantizeUint8 DequantizeLinear");
-  expect_same_bits(g, {random_bytes(kShape, DType::kUint8)});
+  expect_same_bits_on_all_isas(g, {random_bytes(kBytes, DType::kUint8)});
 }
 
 TEST(FuseBytes, AValueInBetweenMayBeAnOutput) {
   ByteGraph g;
-  const ValueId sum = g.op("Add", {g.dequantize(g.bytes("x", kShape)), g.dequantize(g.bytes("y", kShape))});
+  const ValueId sum = g.op("Add", {g.dequantize(g.bytes("x", kBytes)), g.dequantize(g.bytes("y", kBytes))});
   const ValueId bytes = g.quantize(sum);
   g.output(sum);
   g.output(bytes);
   g.output(g.quantize(g.op("Relu", {g.dequantize(bytes)})));
-  expect_same_bits(g, {random_bytes(kShape, DType::kUint8), random_bytes(kShape, DType::kUint8, 1)});
+  expect_same_bits_on_all_isas(g, {random_bytes(kBytes, DType::kUint8), random_bytes(kBytes, DType::kUint8, 1)});
 }
 
 TEST(FuseBytes, SmallerInputsAreBroadcast) {
@@ -148,7 +148,7 @@ TEST(FuseBytes, SmallerInputsAreBroadcast) {
     ByteGraph g;
     const ValueId product = g.op("Mul", {g.dequantize(g.bytes("x", image)), g.dequantize(g.bytes("gate", gate))});
     g.output(g.quantize(product, {DType::kUint8, 2.0f, 100}));
-    expect_same_bits(g, {random_bytes(image, DType::kUint8), random_bytes(gate, DType::kUint8, 1)});
+    expect_same_bits_on_all_isas(g, {random_bytes(image, DType::kUint8), random_bytes(gate, DType::kUint8, 1)});
   }
 }
 
@@ -157,7 +157,7 @@ void expect_as_written(const ByteGraph& g, const std::string& ops) { EXPECT_EQ(o
 
 TEST(FuseBytes, ScalesThatAreNotKnownStay) {
   ByteGraph g;
-  const ValueId x = g.op("DequantizeLinear", {g.bytes("x", kShape), g.input("scale", Shape{})});
+  const ValueId x = g.op("DequantizeLinear", {g.bytes("x", kBytes), g.input("scale", Shape{})});
   g.output(g.op("Sigmoid", {x}));
   expect_as_written(g, "DequantizeLinear Sigmoid");
   EXPECT_EQ(count_ops(g.model(), "Elementwise", "linnet"), 0);
@@ -166,25 +166,25 @@ TEST(FuseBytes, ScalesThatAreNotKnownStay) {
 TEST(FuseBytes, ZeroPointsThatAreNotKnownStay) {
   ByteGraph g;
   const ValueId zero = g.input("zero", Fact(DType::kUint8, Shape{}));
-  g.output(g.op("QuantizeLinear", {g.op("Sigmoid", {g.input("x", kShape)}), g.constant(Tensor::scalar(1.0f)), zero}));
+  g.output(g.op("QuantizeLinear", {g.op("Sigmoid", {g.input("x", kBytes)}), g.constant(Tensor::scalar(1.0f)), zero}));
   EXPECT_EQ(count_ops(g.model(), "Elementwise", "linnet"), 0);
 }
 
 TEST(FuseBytes, ScalesOfChannelsOrBlocksStay) {
   for (const int64_t block : {0, 1}) {
     ByteGraph g(21);
-    const Tensor scale = block ? random_uniform(kShape, 0.1f, 1) : random_uniform({3}, 0.1f, 1);
-    const ValueId x = g.op("DequantizeLinear", {g.bytes("x", kShape), g.constant(scale)}, {{"block_size", block}});
+    const Tensor scale = block ? random_uniform(kBytes, 0.1f, 1) : random_uniform({3}, 0.1f, 1);
+    const ValueId x = g.op("DequantizeLinear", {g.bytes("x", kBytes), g.constant(scale)}, {{"block_size", block}});
     g.output(g.op("Sigmoid", {x}));
     EXPECT_EQ(count_ops(g.model(), "Elementwise", "linnet"), 0);
-    expect_same_bits(g, {random_bytes(kShape, DType::kUint8)});
+    expect_same_bits_on_all_isas(g, {random_bytes(kBytes, DType::kUint8)});
   }
 }
 
 TEST(FuseBytes, ScalesThatAreNotPositiveAndFiniteStay) {
   for (const float scale : {0.0f, -1.0f, INFINITY, NAN}) {
     ByteGraph g;
-    g.output(g.quantize(g.op("Sigmoid", {g.input("x", kShape)}), {DType::kUint8, scale, 5}));
+    g.output(g.quantize(g.op("Sigmoid", {g.input("x", kBytes)}), {DType::kUint8, scale, 5}));
     EXPECT_EQ(count_ops(g.model(), "Elementwise", "linnet"), 0) << scale;
   }
 }
@@ -192,7 +192,7 @@ TEST(FuseBytes, ScalesThatAreNotPositiveAndFiniteStay) {
 TEST(FuseBytes, OtherTypesStay) {
   ByteGraph g(21);
   const ValueId x =
-      g.op("DequantizeLinear", {g.input("x", Fact(DType::kInt16, kShape)), g.constant(Tensor::scalar(0.1f))});
+      g.op("DequantizeLinear", {g.input("x", Fact(DType::kInt16, kBytes)), g.constant(Tensor::scalar(0.1f))});
   g.output(g.op("QuantizeLinear", {g.op("Sigmoid", {x}), g.constant(Tensor::scalar(0.1f))},
                 {{"output_dtype", int64_t(DType::kUint16)}}));
   EXPECT_EQ(count_ops(g.model(), "Elementwise", "linnet"), 0);
@@ -200,14 +200,14 @@ TEST(FuseBytes, OtherTypesStay) {
 
 TEST(FuseBytes, QuotientsOfAnotherPrecisionStay) {
   ByteGraph g(23);
-  g.output(g.op("QuantizeLinear", {g.op("Sigmoid", {g.input("x", kShape)}), g.constant(Tensor::scalar(0.1f))},
+  g.output(g.op("QuantizeLinear", {g.op("Sigmoid", {g.input("x", kBytes)}), g.constant(Tensor::scalar(0.1f))},
                 {{"precision", int64_t(DType::kFloat16)}}));
   EXPECT_EQ(count_ops(g.model(), "Elementwise", "linnet"), 0);
 }
 
 TEST(FuseBytes, SumsThatAreReadElsewhereStay) {
   ByteGraph g;
-  const ValueId sum = g.op("Add", {g.input("x", kShape), g.input("y", kShape)});
+  const ValueId sum = g.op("Add", {g.input("x", kBytes), g.input("y", kBytes)});
   g.output(g.quantize(sum));
   g.output(g.op("ReduceSum", {sum}));
   EXPECT_EQ(count_ops(g.model(), "Elementwise", "linnet"), 0);

@@ -4,6 +4,8 @@
 namespace linnet::testing {
 namespace {
 
+using Ints = std::vector<int64_t>;
+
 /// A transposed convolution between bytes. bias_kind: none, quantised, floats, quantised and an input of the model.
 ByteGraph upsampled(const Shape& w, Attributes attributes, int bias_kind) {
   ByteGraph g;
@@ -21,7 +23,6 @@ ByteGraph upsampled(const Shape& w, Attributes attributes, int bias_kind) {
 }
 
 TEST(FuseQuantized, ATransposedConvIsAConvOfBytes) {
-  using Ints = std::vector<int64_t>;
   const Tensor x = random_bytes({2, 3, 5, 4}, kU8);
   for (const int bias_kind : {0, 1, 2}) {
     for (const ByteGraph& g :
@@ -34,7 +35,6 @@ TEST(FuseQuantized, ATransposedConvIsAConvOfBytes) {
 }
 
 TEST(FuseQuantized, ATransposedConvLeavesOutWhatItsPadsCutOff) {
-  using Ints = std::vector<int64_t>;
   const Tensor x = random_bytes({2, 3, 5, 4}, kU8);
   for (const ByteGraph& g :
        {upsampled({3, 5, 4, 4}, {{"pads", Ints{1, 1, 1, 1}}}, 1),
@@ -47,7 +47,6 @@ TEST(FuseQuantized, ATransposedConvLeavesOutWhatItsPadsCutOff) {
 }
 
 TEST(FuseQuantized, OtherTransposedConvsStayProductsOfFloats) {
-  using Ints = std::vector<int64_t>;
   const Tensor x = random_bytes({2, 3, 5, 4}, kU8);
   expect_floats(upsampled({3, 5, 4, 2}, {{"pads", Ints{2, 0, 0, 0}}, {"dilations", Ints{1, 2}}}, 2), {x});
   expect_floats(upsampled({3, 5, 4, 4}, {{"pads", Ints{4, 0, 0, 0}}}, 2), {x});  // outputs without the first inputs

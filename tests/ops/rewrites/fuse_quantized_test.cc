@@ -110,7 +110,7 @@ TEST(FuseQuantized, Int8ThatSomethingElseReadsStays) {
   expect_exact(moved_int8(true), {random_tensor({1, 6, 8, 8}, 20)});
 }
 
-ValueId batch_norm(ByteGraph& g, ValueId x, bool quantised) {
+ValueId byte_batch_norm(ByteGraph& g, ValueId x, bool quantised) {
   const Tensor scale = Tensor::of<float>({2.0f, -0.5f, 0.0f, 1.0f});
   const auto scalar = [&](float value) { return g.constant(Tensor::scalar(value)); };
   const ValueId w = g.constant(quantised ? Tensor::of<int8_t>({5, 2, 3, 4}) : scale);
@@ -127,7 +127,7 @@ TEST(FuseQuantized, ABatchNormalizationIsAProductOfSigns) {
   for (const bool quantised : {false, true}) {
     for (const bool ends_in_bytes : {false, true}) {
       ByteGraph g;
-      const ValueId y = batch_norm(g, g.dequantize(g.bytes("x", {2, 4, 6, 5}), grid(kU8, 0.25f, 100)), quantised);
+      const ValueId y = byte_batch_norm(g, g.dequantize(g.bytes("x", {2, 4, 6, 5}), grid(kU8, 0.25f, 100)), quantised);
       g.output(ends_in_bytes ? g.quantize(g.op("Relu", {y}), grid(kU8, 0.5f, 10)) : y);
       EXPECT_EQ(optimized_ops(g), "Transpose +QLinearConv Transpose");
       expect_exact(g, {random_bytes({2, 4, 6, 5}, kU8)});
@@ -137,7 +137,7 @@ TEST(FuseQuantized, ABatchNormalizationIsAProductOfSigns) {
 
 TEST(FuseQuantized, ABatchNormalizationOfMatricesStays) {
   ByteGraph g;
-  g.output(batch_norm(g, g.dequantize(g.bytes("x", {6, 4}), grid(kU8, 0.25f, 100)), true));
+  g.output(byte_batch_norm(g, g.dequantize(g.bytes("x", {6, 4}), grid(kU8, 0.25f, 100)), true));
   expect_floats(g, {random_bytes({6, 4}, kU8)});
 }
 

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "ops/rewrites/graph_parts.h"
 #include "run/model_graph.h"
 #include "support/expect_unchanged.h"
 #include "support/graph_builder.h"
@@ -9,8 +10,6 @@
 
 namespace linnet::testing {
 namespace {
-
-constexpr DType kHalves[] = {DType::kFloat16, DType::kBFloat16};
 
 /// A graph over one value of `dtype` whose constants are rounded to `rounded`.
 struct Network {
@@ -43,7 +42,7 @@ size_t constant_bytes(const Model& model, DType dtype) {
 /// Expects that `build` has the same operators, and gives the same numbers, in halves as in float32, and that so many
 /// elements are kept as halves.
 template <class Build>
-void expect_kept(const Build& build, const Shape& shape, int64_t elements) {
+void expect_kept_as_halves(const Build& build, const Shape& shape, int64_t elements) {
   for (const DType dtype : kHalves) {
     Network half(dtype, dtype, shape), wide(DType::kFloat32, dtype, shape);
     half.b.output(build(half));
@@ -57,7 +56,7 @@ void expect_kept(const Build& build, const Shape& shape, int64_t elements) {
 }
 
 TEST(KeepHalfWeights, MatMulAndGemmReadThemAsTheyAre) {
-  expect_kept(
+  expect_kept_as_halves(
       [](Network& n) {
         const ValueId y = n.b.op("Add", {n.b.op("MatMul", {n.x, n.weights({64, 96}, 1)}), n.weights({96}, 2)});
         return n.b.op("Gemm", {n.b.op("Relu", {y}), n.weights({80, 96}, 3), n.weights({80}, 4)},
@@ -67,7 +66,7 @@ TEST(KeepHalfWeights, MatMulAndGemmReadThemAsTheyAre) {
 }
 
 TEST(KeepHalfWeights, ConvolutionsReadThemAsTheyAre) {
-  expect_kept(
+  expect_kept_as_halves(
       [](Network& n) {
         const ValueId y = n.b.op("Relu", {n.b.op("Conv", {n.x, n.weights({96, 64, 1, 1}, 1), n.weights({96}, 2)})});
         return n.b.op("Conv", {y, n.weights({32, 96, 3, 3}, 3)}, {{"strides", std::vector<int64_t>{2, 2}}});
@@ -76,7 +75,7 @@ TEST(KeepHalfWeights, ConvolutionsReadThemAsTheyAre) {
 }
 
 TEST(KeepHalfWeights, AConstantIsTransposedAsItIs) {
-  expect_kept(
+  expect_kept_as_halves(
       [](Network& n) {
         return n.b.op("MatMul", {n.x, n.b.op("Transpose", {n.weights({96, 64}, 1)})});
       },
@@ -84,12 +83,12 @@ TEST(KeepHalfWeights, AConstantIsTransposedAsItIs) {
 }
 
 TEST(KeepHalfWeights, ScalesAreFoldedIntoFloat32) {
-  expect_kept(
+  expect_kept_as_halves(
       [](Network& n) {
         return n.b.op("Mul", {n.b.op("MatMul", {n.x, n.weights({64, 96}, 1)}), n.weights({96}, 2)});
       },
       {5, 64}, 0);
-  expect_kept(
+  expect_kept_as_halves(
       [](Network& n) {
         return n.b.op("Mul", {n.b.op("Conv", {n.x, n.weights({96, 64, 1, 1}, 1)}), n.weights({1, 96, 1, 1}, 2)});
       },
@@ -97,15 +96,19 @@ TEST(KeepHalfWeights, ScalesAreFoldedIntoFloat32) {
 }
 
 TEST(KeepHalfWeights, FewAreWidened) {
-  expect_kept([](Network& n) { return n.b.op("MatMul", {n.x, n.weights({64, 8}, 1)}); }, {5, 64}, 0);
+  expect_kept_as_halves([](Network& n) { return n.b.op("MatMul", {n.x, n.weights({64, 8}, 1)}); }, {5, 64}, 0);
 }
 
 TEST(KeepHalfWeights, AProductThatScalesReadsFloat32) {
-  expect_kept([](Network& n) { return n.b.op("Gemm", {n.x, n.weights({64, 96}, 1)}, {{"alpha", 0.3f}}); }, {5, 64}, 0);
+  expect_kept_as_halves(
+      [](Network& n) {
+        return n.b.op("Gemm", {n.x, n.weights({64, 96}, 1)}, {{"alpha", 0.3f}});
+      },
+      {5, 64}, 0);
 }
 
 TEST(KeepHalfWeights, GroupsReadFloat32) {
-  expect_kept(
+  expect_kept_as_halves(
       [](Network& n) {
         return n.b.op("Conv", {n.x, n.weights({64, 8, 3, 3}, 1)}, {{"group", int64_t{8}}});
       },
@@ -113,7 +116,7 @@ TEST(KeepHalfWeights, GroupsReadFloat32) {
 }
 
 TEST(KeepHalfWeights, OtherReadersGetFloat32) {
-  expect_kept(
+  expect_kept_as_halves(
       [](Network& n) {
         const ValueId w = n.weights({64, 64}, 1);
         return n.b.op("MatMul", {n.b.op("Mul", {n.b.op("Sin", {n.x}), w}), w});

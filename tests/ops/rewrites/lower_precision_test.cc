@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "ops/rewrites/graph_parts.h"
 #include "run/model_graph.h"
 #include "support/expect_unchanged.h"
 #include "support/graph_builder.h"
@@ -7,8 +8,6 @@
 
 namespace linnet::testing {
 namespace {
-
-constexpr DType kHalves[] = {DType::kFloat16, DType::kBFloat16};
 
 Fact fact(DType dtype, const Shape& shape) { return Fact(dtype, shape); }
 Attributes cast_attributes(DType to) { return {{"to", int64_t(to)}}; }

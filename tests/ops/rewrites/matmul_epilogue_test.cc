@@ -6,7 +6,7 @@
 namespace linnet::testing {
 namespace {
 
-const Shape kShape{2, 3, 4, 6};
+const Shape kLeft{2, 3, 4, 6};
 
 ValueId matmul(GraphBuilder& b, ValueId x, int64_t in, int64_t out, unsigned seed = 1) {
   return b.op("MatMul", {x, b.constant(random_tensor({in, out}, seed))});
@@ -18,19 +18,19 @@ ValueId values(GraphBuilder& b, const Shape& shape, unsigned seed = 9) {
 
 TEST(MatMulEpilogue, TakesBiasActivationLayerScaleAndResidual) {
   GraphBuilder b(20);
-  const ValueId x = b.input("x", kShape);
+  const ValueId x = b.input("x", kLeft);
   ValueId y = b.op("Gelu", {b.op("Add", {values(b, {8}), matmul(b, x, 6, 8)})});
   y = b.op("Add", {matmul(b, y, 8, 6, 2), values(b, {1, 1, 6}, 3)});
   y = b.op("Mul", {values(b, {6}, 4), y});
   b.output(b.op("Add", {y, x}));
   EXPECT_EQ(optimized_ops(b), "+MatMul +MatMul");
-  expect_unchanged(b, {random_tensor(kShape)});
+  expect_unchanged(b, {random_tensor(kLeft)});
 }
 
 TEST(MatMulEpilogue, ABiasLeavesTheWeightsAsTheyAre) {
   GraphBuilder b;
   const ValueId w = values(b, {6, 8});
-  b.output(b.op("Add", {b.op("MatMul", {b.input("x", kShape), w}), values(b, {8})}));
+  b.output(b.op("Add", {b.op("MatMul", {b.input("x", kLeft), w}), values(b, {8})}));
   const Model model = b.model();
   EXPECT_EQ(model_graph(model).node(model_graph(model).nodes()[0]).inputs[1], w);
 }
@@ -126,17 +126,17 @@ TEST(MatMulEpilogue, AGemmByTransposedHalvesKeepsThem) {
 
 TEST(MatMulEpilogue, TakesOneActivation) {
   GraphBuilder b;
-  b.output(b.op("Tanh", {b.op("Relu", {matmul(b, b.input("x", kShape), 6, 8)})}));
+  b.output(b.op("Tanh", {b.op("Relu", {matmul(b, b.input("x", kLeft), 6, 8)})}));
   EXPECT_EQ(optimized_ops(b), "+MatMul Tanh");
-  expect_unchanged(b, {random_tensor(kShape)});
+  expect_unchanged(b, {random_tensor(kLeft)});
 }
 
 TEST(MatMulEpilogue, OnlyConstantsOfOneValuePerColumnFold) {
   const auto is_kept = [](const std::string& op, const Shape& shape, const std::string& rest) {
     GraphBuilder b;
-    b.output(b.op(op, {matmul(b, b.input("x", kShape), 6, 8), values(b, shape)}));
+    b.output(b.op(op, {matmul(b, b.input("x", kLeft), 6, 8), values(b, shape)}));
     EXPECT_EQ(optimized_ops(b), rest) << shape;
-    expect_unchanged(b, {random_tensor(kShape)});
+    expect_unchanged(b, {random_tensor(kLeft)});
   };
   is_kept("Mul", {4, 1}, "MatMul Mul");
   is_kept("Add", {3, 1, 8}, "MatMul Add");
@@ -155,16 +155,16 @@ TEST(MatMulEpilogue, TheBiasOfAVectorIsAResidual) {
 
 TEST(MatMulEpilogue, ArithmeticBehindAResidualOrAnActivationStays) {
   GraphBuilder b;
-  const ValueId x = b.input("x", kShape);
+  const ValueId x = b.input("x", kLeft);
   b.output(b.op("Mul", {b.op("Add", {matmul(b, x, 6, 6), x}), values(b, {6})}));
   b.output(b.op("Mul", {b.op("Relu", {matmul(b, x, 6, 6, 2)}), values(b, {6})}));
   EXPECT_EQ(count_ops(b.model(), "Mul"), 2);
-  expect_unchanged(b, {random_tensor(kShape)});
+  expect_unchanged(b, {random_tensor(kLeft)});
 }
 
 TEST(MatMulEpilogue, NotWhereTheProductIsReadElsewhere) {
   GraphBuilder b;
-  const ValueId y = matmul(b, b.input("x", kShape), 6, 8);
+  const ValueId y = matmul(b, b.input("x", kLeft), 6, 8);
   b.output(b.op("Relu", {b.op("Add", {y, values(b, {8})})}));
   b.output(y);
   EXPECT_EQ(optimized_ops(b), "MatMul Add Relu");
@@ -173,7 +173,7 @@ TEST(MatMulEpilogue, NotWhereTheProductIsReadElsewhere) {
 TEST(MatMulEpilogue, NotInDouble) {
   GraphBuilder b;
   const ValueId w = b.constant(cast_to(random_tensor({6, 8}), DType::kFloat64));
-  b.output(b.op("Relu", {b.op("MatMul", {b.input("x", Fact(DType::kFloat64, kShape)), w})}));
+  b.output(b.op("Relu", {b.op("MatMul", {b.input("x", Fact(DType::kFloat64, kLeft)), w})}));
   EXPECT_EQ(optimized_ops(b), "MatMul Relu");
 }
 

@@ -10,7 +10,7 @@ namespace {
 using Ints = std::vector<int64_t>;
 
 constexpr int64_t kChannels = 8;
-const Shape kImage{2, kChannels, 9, 7};
+const Shape kBranchedImage{2, kChannels, 9, 7};
 
 /// Blocks of several branches over one input, whose sum is the output.
 class ParallelConvs : public ::testing::Test {
@@ -30,12 +30,12 @@ class ParallelConvs : public ::testing::Test {
   /// How many Convs are left.
   int convs_of(ValueId y) {
     b_.output(b_.op("Relu", {y}));
-    expect_unchanged(b_, {random_tensor(kImage)});
+    expect_unchanged(b_, {random_tensor(kBranchedImage)});
     return count_ops(b_.model(), "Conv", "linnet");
   }
 
   GraphBuilder b_;
-  ValueId x_ = b_.input("x", kImage);
+  ValueId x_ = b_.input("x", kBranchedImage);
   unsigned seed_ = 0;
 };
 

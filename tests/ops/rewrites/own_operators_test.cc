@@ -53,15 +53,15 @@ Registry registry() {
   return registry;
 }
 
-ValueId conv(GraphBuilder& b, ValueId x, int64_t in, int64_t out) {
+ValueId valid_conv(GraphBuilder& b, ValueId x, int64_t in, int64_t out) {
   return b.op("Conv", {x, b.constant(random_tensor({out, in, 3, 3}, unsigned(out)))});
 }
 
 TEST(OwnOperators, ThatAreElementwiseRunChannelsLast) {
   for (const auto& [name, transposes] : {std::pair("Negated", 2), {"Silent", 4}}) {
     GraphBuilder b(17, registry());
-    const ValueId y = conv(b, b.input("x", Shape{1, 6, 9, 9}), 6, 8);
-    b.output(conv(b, b.op(name, {y}, {}, "own"), 8, 4));
+    const ValueId y = valid_conv(b, b.input("x", Shape{1, 6, 9, 9}), 6, 8);
+    b.output(valid_conv(b, b.op(name, {y}, {}, "own"), 8, 4));
     EXPECT_EQ(count_ops(b.model(), "Transpose"), transposes) << optimized_ops(b);
     expect_unchanged(b, {random_tensor({1, 6, 9, 9})});
   }

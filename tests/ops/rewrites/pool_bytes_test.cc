@@ -17,7 +17,7 @@ Attributes window(const Attributes& more = {}) {
   return attributes;
 }
 
-Tensor random_bytes(const Shape& shape = kImage) { return cast_to(random_uniform(shape, 0, 255.9f), DType::kUint8); }
+Tensor random_image(const Shape& shape = kImage) { return cast_to(random_uniform(shape, 0, 255.9f), DType::kUint8); }
 
 ValueId convert(GraphBuilder& b, const std::string& op, ValueId x, float scale = 0.1f, uint8_t zero = 30) {
   return b.op(op, {x, b.constant(Tensor::scalar(scale)), b.constant(Tensor::scalar(zero))});
@@ -41,7 +41,7 @@ TEST(PoolBytes, TheLargestByteStandsForTheLargestValue) {
     EXPECT_EQ(optimized_ops(b), op);
     const Model model = b.model();
     EXPECT_GE(model_graph(model).node(model_graph(model).nodes()[0]).spec.opset, 12);
-    expect_same_bits(b, random_bytes());
+    expect_same_bits(b, random_image());
   }
 }
 
@@ -49,7 +49,7 @@ TEST(PoolBytes, AnotherGridIsATable) {
   GraphBuilder b;
   b.output(convert(b, "QuantizeLinear", b.op("MaxPool", {dequantized(b)}, window()), 0.2f));
   EXPECT_EQ(optimized_ops(b), "MaxPool DequantizeLinear QuantizeUint8");
-  expect_same_bits(b, random_bytes());
+  expect_same_bits(b, random_image());
 }
 
 TEST(PoolBytes, OtherReadersOfTheFloatsKeepThem) {
@@ -58,7 +58,7 @@ TEST(PoolBytes, OtherReadersOfTheFloatsKeepThem) {
   b.output(b.op("MaxPool", {x}, window()));
   b.output(x);
   EXPECT_EQ(optimized_ops(b), "MaxPool DequantizeLinear DequantizeLinear");
-  expect_same_bits(b, random_bytes());
+  expect_same_bits(b, random_image());
 }
 
 TEST(PoolBytes, MeansReadBytesChannelsLast) {
@@ -67,7 +67,7 @@ TEST(PoolBytes, MeansReadBytesChannelsLast) {
     const ValueId x = b.op("Transpose", {dequantized(b)}, {{"perm", Ints{0, 3, 1, 2}}});
     b.output(b.op(global ? "GlobalAveragePool" : "AveragePool", {x}, global ? Attributes{} : window()));
     EXPECT_EQ(optimized_ops(b), global ? "+GlobalAveragePool Transpose" : "+AveragePool Transpose");
-    expect_unchanged(b, {random_bytes()});
+    expect_unchanged(b, {random_image()});
   }
 }
 
@@ -87,7 +87,7 @@ TEST(PoolBytes, MeansBecomeBytes) {
     EXPECT_EQ(optimized_ops(b), global ? "+GlobalAveragePool Transpose" : "+AveragePool Transpose");
     ModelOptions floats;
     floats.disabled_rewrites = {"quantize_in_pool"};
-    const Tensor x = random_bytes();
+    const Tensor x = random_image();
     EXPECT_TRUE(identical(run_model(b.model(), {x})[0], run_model(b.model(floats), {x})[0]));
   }
 }
@@ -141,7 +141,7 @@ TEST(PoolBytes, ScalesThatAreNotKnownOrNegativeStay) {
   const ValueId x = b.input("x", Fact(DType::kUint8, kImage));
   b.output(b.op("MaxPool", {convert(b, "DequantizeLinear", x, -0.1f)}, window()));
   EXPECT_EQ(optimized_ops(b), "DequantizeLinear MaxPool");
-  expect_same_bits(b, random_bytes());
+  expect_same_bits(b, random_image());
 }
 
 TEST(DropRequantization, BackOnTheSameGridIsNothing) {
@@ -158,7 +158,7 @@ TEST(DropRequantization, BackOnTheSameGridIsNothing) {
 TEST(DropRequantization, AnInputMayBeTheOutput) {
   GraphBuilder b;
   b.output(convert(b, "QuantizeLinear", dequantized(b)));
-  expect_same_bits(b, random_bytes());
+  expect_same_bits(b, random_image());
 }
 
 TEST(DropRequantization, AnotherGridStays) {
@@ -177,7 +177,7 @@ TEST(DropRequantization, ValuesThatOverflowStay) {
   const ValueId x = convert(b, "DequantizeLinear", b.input("x", Fact(DType::kUint8, kImage)), 1e38f);
   b.output(convert(b, "QuantizeLinear", x, 1e38f));
   EXPECT_EQ(optimized_ops(b), "DequantizeLinear QuantizeUint8");
-  expect_same_bits(b, random_bytes());
+  expect_same_bits(b, random_image());
 }
 
 }  // namespace

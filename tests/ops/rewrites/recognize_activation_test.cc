@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 
+#include "ops/rewrites/graph_parts.h"
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
@@ -14,7 +15,6 @@ using Formula = std::function<ValueId(GraphBuilder&, ValueId x)>;
 
 const Shape kShape{2, 3, 5};
 
-ValueId num(GraphBuilder& b, double value) { return b.constant(Tensor::scalar(float(value))); }
 ValueId mul(GraphBuilder& b, ValueId x, ValueId y) { return b.op("Mul", {x, y}); }
 ValueId mul(GraphBuilder& b, ValueId x, double c) { return b.op("Mul", {x, num(b, c)}); }
 ValueId mul(GraphBuilder& b, double c, ValueId x) { return b.op("Mul", {num(b, c), x}); }

@@ -1,15 +1,14 @@
 #include <gtest/gtest.h>
 
+#include "ops/rewrites/graph_parts.h"
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
-namespace linnet::testing {
+namespace linnet::testing::rotary_embedding {
 namespace {
 
 constexpr int64_t kBatch = 2, kHeads = 3, kLength = 5, kSize = 8, kRotated = 6;
 const Shape kHeadsInFront{kBatch, kHeads, kLength, kSize};
-
-ValueId ints(GraphBuilder& b, const std::vector<int64_t>& values) { return b.constant(Tensor::of<int64_t>(values)); }
 
 ValueId slice(GraphBuilder& b, ValueId x, int64_t begin, int64_t end, int64_t step = 1, int64_t axis = 3) {
   return b.op("Slice", {x, ints(b, {begin}), ints(b, {end}), ints(b, {axis}), ints(b, {step})});
@@ -186,4 +185,4 @@ TEST(SinkTransposeThroughRotaryEmbedding, NotOfAnotherTranspose) {
 }
 
 }  // namespace
-}  // namespace linnet::testing
+}  // namespace linnet::testing::rotary_embedding

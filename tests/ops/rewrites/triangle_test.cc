@@ -10,11 +10,10 @@
 #include "run/model_graph.h"
 #include "support/graph_builder.h"
 #include "support/run_op.h"
+#include "support/special_floats.h"
 
 namespace linnet::testing {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// Masks of N rows and columns, where N is a dim of an input.
 class Masks {
@@ -76,10 +75,10 @@ TEST(WrittenTriangle, IsTriluOfWhatIsTheSameEverywhere) {
   Masks m;
   EXPECT_TRUE(m.is_triangle(m.lower(m.same(Tensor::of<bool>({1}, {true})))));
   EXPECT_TRUE(m.is_triangle(m.cast(m.lower(m.same(Tensor::of<float>({1}, {1}))), DType::kBool)));
-  EXPECT_TRUE(m.is_triangle(m.upper(m.same(Tensor::of<float>({1}, {-kInfinity})), 1)));
+  EXPECT_TRUE(m.is_triangle(m.upper(m.same(Tensor::of<float>({1}, {-kInf})), 1)));
   EXPECT_FALSE(m.is_triangle(m.lower(m.same(Tensor::of<bool>({1}, {false})))));
   EXPECT_FALSE(m.is_triangle(m.lower(m.same(Tensor::of<float>({1}, {1}))))) << "a bias of 1";
-  EXPECT_FALSE(m.is_triangle(m.upper(m.same(Tensor::of<float>({1}, {-kInfinity})), 0))) << "hides the diagonal";
+  EXPECT_FALSE(m.is_triangle(m.upper(m.same(Tensor::of<float>({1}, {-kInf})), 0))) << "hides the diagonal";
   EXPECT_FALSE(m.is_triangle(m.upper(m.same(Tensor::of<float>({1}, {-5})), 1)));
   EXPECT_FALSE(m.is_triangle(m.cast(m.upper(m.same(Tensor::of<float>({1}, {1})), 1), DType::kBool)));
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "ops/traditionalml/rows.h"
 #include "support/run_op.h"
 
 namespace linnet::testing {
@@ -14,28 +15,29 @@ using Floats = std::vector<float>;
 using Ints = std::vector<int64_t>;
 using Strings = std::vector<std::string>;
 
-const Tensor kX = Tensor::of(Shape{3, 2}, Floats{1, 2, -3, 0.5f, 0, 0});
-
-Tensor regress(const std::string& transform, int64_t targets) {
+Tensor regress_linearly(const std::string& transform, int64_t targets) {
   Attributes attributes{{"targets", targets}, {"post_transform", transform}};
   attributes["coefficients"] = targets == 1 ? Floats{0.1f, 0.2f} : Floats{0.1f, 0.2f, -0.1f, 0.3f};
   attributes["intercepts"] = targets == 1 ? Floats{0.05f} : Floats{0.05f, -0.04f};
-  return run_op({"LinearRegressor", 1, attributes, "ai.onnx.ml"}, {kX})[0];
+  return run_op({"LinearRegressor", 1, attributes, "ai.onnx.ml"}, {kRows})[0];
 }
 
-std::vector<Tensor> classify(Attributes attributes, const Tensor& x = kX) {
+std::vector<Tensor> classify_linearly(Attributes attributes, const Tensor& x = kRows) {
   return run_op({"LinearClassifier", 1, std::move(attributes), "ai.onnx.ml"}, {x}, 2);
 }
 
 TEST(LinearRegressor, AppliesEveryTransform) {
   const auto pairs = [](const Floats& values) { return Tensor::of(Shape{3, 2}, values); };
-  expect_close(regress("NONE", 2), pairs({0.55f, 0.46f, -0.15f, 0.41f, 0.05f, -0.04f}), 1e-6);
-  expect_close(regress("SOFTMAX", 2), pairs({0.522485f, 0.477515f, 0.363547f, 0.636453f, 0.522485f, 0.477515f}), 1e-6);
-  expect_close(regress("LOGISTIC", 2), pairs({0.634136f, 0.613014f, 0.46257f, 0.601088f, 0.512497f, 0.490001f}), 1e-6);
+  expect_close(regress_linearly("NONE", 2), pairs({0.55f, 0.46f, -0.15f, 0.41f, 0.05f, -0.04f}), 1e-6);
+  expect_close(regress_linearly("SOFTMAX", 2),
+               pairs({0.522485f, 0.477515f, 0.363547f, 0.636453f, 0.522485f, 0.477515f}), 1e-6);
+  expect_close(regress_linearly("LOGISTIC", 2),
+               pairs({0.634136f, 0.613014f, 0.46257f, 0.601088f, 0.512497f, 0.490001f}), 1e-6);
   const float nan = NAN;
-  expect_close(regress("PROBIT", 2), pairs({0.1256613f, -0.1004337f, nan, -0.2275450f, -1.6448536f, nan}), 1e-6);
-  expect_close(regress("NONE", 1), Tensor::of(Shape{3, 1}, Floats{0.55f, -0.15f, 0.05f}), 1e-6);
-  expect_close(regress("LOGISTIC", 1), Tensor::of(Shape{3, 1}, Floats{0.634136f, 0.46257f, 0.512497f}), 1e-6);
+  expect_close(regress_linearly("PROBIT", 2), pairs({0.1256613f, -0.1004337f, nan, -0.2275450f, -1.6448536f, nan}),
+               1e-6);
+  expect_close(regress_linearly("NONE", 1), Tensor::of(Shape{3, 1}, Floats{0.55f, -0.15f, 0.05f}), 1e-6);
+  expect_close(regress_linearly("LOGISTIC", 1), Tensor::of(Shape{3, 1}, Floats{0.634136f, 0.46257f, 0.512497f}), 1e-6);
 }
 
 /// The quantile whose share the normal distribution puts below it, in all of [0, 1].
@@ -100,9 +102,9 @@ TEST(LinearRegressor, AddsUpEachScoreOfEachRow) {
 }
 
 TEST(LinearClassifier, TakesTheHighestScore) {
-  const auto result = classify({{"coefficients", Floats{0.1f, 0.2f, -0.1f, 0.3f}},
-                                {"intercepts", Floats{0.05f, -0.04f}},
-                                {"classlabels_strings", Strings{"no", "yes"}}});
+  const auto result = classify_linearly({{"coefficients", Floats{0.1f, 0.2f, -0.1f, 0.3f}},
+                                         {"intercepts", Floats{0.05f, -0.04f}},
+                                         {"classlabels_strings", Strings{"no", "yes"}}});
   expect_close(result[0], Tensor::of<std::string>({"no", "yes", "no"}));
   expect_close(result[1], Tensor::of(Shape{3, 2}, Floats{0.55f, 0.46f, -0.15f, 0.41f, 0.05f, -0.04f}), 1e-6);
 }
@@ -121,10 +123,10 @@ TEST(LinearClassifier, TakesTheFirstOfTheHighestScoresOfEachRow) {
     labels.push_back(10 + (std::max_element(of_row, of_row + 3) - of_row));
   }
   for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
-    const auto result = classify({{"coefficients", Floats{1, 0, 0, 0, 1, 0, 0, 0, 1}},
-                                  {"classlabels_ints", Ints{10, 11, 12}},
-                                  {"post_transform", std::string("SOFTMAX")}},
-                                 cast_to(x, dtype));
+    const auto result = classify_linearly({{"coefficients", Floats{1, 0, 0, 0, 1, 0, 0, 0, 1}},
+                                           {"classlabels_ints", Ints{10, 11, 12}},
+                                           {"post_transform", std::string("SOFTMAX")}},
+                                          cast_to(x, dtype));
     expect_close(result[0], Tensor::of(labels));
     expect_close(result[1], shares, 1e-6, 1e-6);
   }
@@ -133,18 +135,18 @@ TEST(LinearClassifier, TakesTheFirstOfTheHighestScoresOfEachRow) {
 TEST(LinearClassifier, CompletesTheScoreOfTheSecondClass) {
   Attributes attributes{
       {"coefficients", Floats{0.1f, 0.2f}}, {"intercepts", Floats{0.05f}}, {"classlabels_ints", Ints{4, 9}}};
-  const auto plain = classify(attributes);
+  const auto plain = classify_linearly(attributes);
   expect_close(plain[0], Tensor::of<int64_t>({9, 4, 9}));
   expect_close(plain[1], Tensor::of(Shape{3, 2}, Floats{0.45f, 0.55f, 1.15f, -0.15f, 0.95f, 0.05f}), 1e-6);
   attributes["post_transform"] = std::string("LOGISTIC");
-  expect_close(classify(attributes)[1],
+  expect_close(classify_linearly(attributes)[1],
                Tensor::of(Shape{3, 2}, Floats{0.365864f, 0.634136f, 0.53743f, 0.46257f, 0.487503f, 0.512497f}), 1e-6);
 }
 
 TEST(LinearClassifier, TakesEveryNumber) {
   const Attributes attributes{{"coefficients", Floats{1, 0, 0, 1}}, {"classlabels_ints", Ints{1, 2}}};
   for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt32, DType::kInt64}) {
-    const auto result = classify(attributes, cast_to(Tensor::of(Shape{2, 2}, Floats{3, 1, -1, 2}), dtype));
+    const auto result = classify_linearly(attributes, cast_to(Tensor::of(Shape{2, 2}, Floats{3, 1, -1, 2}), dtype));
     expect_close(result[0], Tensor::of<int64_t>({1, 2}));
     expect_close(result[1], Tensor::of(Shape{2, 2}, Floats{3, 1, -1, 2}));
   }
@@ -153,22 +155,23 @@ TEST(LinearClassifier, TakesEveryNumber) {
 TEST(LinearClassifier, RefusesAttributesThatDoNotFit) {
   const Floats four{1, 2, 3, 4};
   expect_error(ErrorKind::kModel, "intercepts must have 2 values, got 3", [&] {
-    classify({{"coefficients", four}, {"intercepts", Floats{1, 2, 3}}, {"classlabels_ints", Ints{1, 2}}});
+    classify_linearly({{"coefficients", four}, {"intercepts", Floats{1, 2, 3}}, {"classlabels_ints", Ints{1, 2}}});
   });
   expect_error(ErrorKind::kModel, "coefficients must be a multiple of 3 values, got 4", [&] {
-    classify({{"coefficients", four}, {"classlabels_ints", Ints{1, 2, 3}}});
+    classify_linearly({{"coefficients", four}, {"classlabels_ints", Ints{1, 2, 3}}});
   });
   expect_error(ErrorKind::kModel, "exactly one of classlabels_ints and classlabels_strings", [&] {
-    classify({{"coefficients", four}});
+    classify_linearly({{"coefficients", four}});
   });
   expect_error(ErrorKind::kModel, "post_transform must be NONE", [&] {
-    classify({{"coefficients", four}, {"classlabels_ints", Ints{1, 2}}, {"post_transform", std::string("LOG")}});
+    classify_linearly(
+        {{"coefficients", four}, {"classlabels_ints", Ints{1, 2}}, {"post_transform", std::string("LOG")}});
   });
   expect_error(ErrorKind::kShape, "2 coefficients for each score, and 3 features", [&] {
-    classify({{"coefficients", four}, {"classlabels_ints", Ints{1, 2}}}, Tensor::of<float>({1, 2, 3}));
+    classify_linearly({{"coefficients", four}, {"classlabels_ints", Ints{1, 2}}}, Tensor::of<float>({1, 2, 3}));
   });
   expect_error(ErrorKind::kShape, "X must have rank 1 or 2", [&] {
-    classify({{"coefficients", four}, {"classlabels_ints", Ints{1, 2}}}, Tensor(DType::kFloat32, {1, 1, 2}));
+    classify_linearly({{"coefficients", four}, {"classlabels_ints", Ints{1, 2}}}, Tensor(DType::kFloat32, {1, 1, 2}));
   });
 }
 

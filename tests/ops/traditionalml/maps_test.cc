@@ -11,7 +11,7 @@ using Ints = std::vector<int64_t>;
 using Floats = std::vector<float>;
 using Strings = std::vector<std::string>;
 
-Tensor run_ml(const std::string& op, const Fact& fact, const Tensor& x, const Attributes& attributes) {
+Tensor run_on_maps(const std::string& op, const Fact& fact, const Tensor& x, const Attributes& attributes) {
   GraphBuilder b;
   b.output(b.op(op, {b.input("x", fact)}, attributes, "ai.onnx.ml"));
   return run_model(b.model(), {x})[0];
@@ -22,7 +22,7 @@ Tensor map_of(const Tensor& keys, const Tensor& values) { return Tensor::scalar(
 TEST(Maps, ZipMapMakesOneMapPerRow) {
   const Tensor x = Tensor::of(Shape{2, 2}, Floats{1, 2, 3, 4});
   const auto run = [&](const Attribute& keys, const std::string& name) {
-    return run_ml("ZipMap", Fact(DType::kFloat32, Shape{2, 2}), x, {{name, keys}});
+    return run_on_maps("ZipMap", Fact(DType::kFloat32, Shape{2, 2}), x, {{name, keys}});
   };
   const Tensor names = Tensor::of(Strings{"a", "b"}), numbers = Tensor::of(Ints{7, 8});
   const Tensor first = Tensor::of(Floats{1, 2}), second = Tensor::of(Floats{3, 4});
@@ -38,13 +38,14 @@ TEST(Maps, DictVectorizerFollowsItsVocabulary) {
   const Tensor x = map_of(Tensor::of(Strings{"c", "a", "q"}), Tensor::of(Floats{8, 4, 1}));
   const Attribute vocabulary = Strings{"a", "c", "b", "z"};
   const Fact fact = Fact::map(DType::kString, DType::kFloat32);
-  expect_close(run_ml("DictVectorizer", fact, x, {{"string_vocabulary", vocabulary}}), Tensor::of(Floats{4, 8, 0, 0}));
+  expect_close(run_on_maps("DictVectorizer", fact, x, {{"string_vocabulary", vocabulary}}),
+               Tensor::of(Floats{4, 8, 0, 0}));
   const Tensor y = map_of(Tensor::of(Ints{2}), Tensor::of(Strings{"two"}));
   expect_close(
-      run_ml("DictVectorizer", Fact::map(DType::kInt64, DType::kString), y, {{"int64_vocabulary", Ints{1, 2}}}),
+      run_on_maps("DictVectorizer", Fact::map(DType::kInt64, DType::kString), y, {{"int64_vocabulary", Ints{1, 2}}}),
       Tensor::of(Strings{"", "two"}));
   expect_error(ErrorKind::kType, "keys of int64, got map(string,float32)", [&] {
-    run_ml("DictVectorizer", fact, x, {{"int64_vocabulary", Ints{1}}});
+    run_on_maps("DictVectorizer", fact, x, {{"int64_vocabulary", Ints{1}}});
   });
 }
 
@@ -53,15 +54,15 @@ TEST(Maps, DictVectorizerTakesRepeatedKeys) {
   const Tensor x = map_of(Tensor::of(Ints{7, 5, 7, 1}), Tensor::of(Floats{1, 2, 3, 4}));
   const Attribute vocabulary = Ints{7, 2, 5, 7, 7, 5};
   expect_close(
-      run_ml("DictVectorizer", Fact::map(DType::kInt64, DType::kFloat32), x, {{"int64_vocabulary", vocabulary}}),
+      run_on_maps("DictVectorizer", Fact::map(DType::kInt64, DType::kFloat32), x, {{"int64_vocabulary", vocabulary}}),
       Tensor::of(Floats{3, 0, 2, 3, 3, 2}));
 }
 
 // Values as ONNX Runtime 1.31 gives them.
 TEST(Maps, CastMapOrdersByKeyOrPlacesAtIt) {
   const auto run = [](const Tensor& values, const std::string& to, const std::string& form, int64_t size = 4) {
-    return run_ml("CastMap", Fact::map(DType::kInt64, values.dtype()), map_of(Tensor::of(Ints{3, 1}), values),
-                  {{"cast_to", to}, {"map_form", form}, {"max_map", size}});
+    return run_on_maps("CastMap", Fact::map(DType::kInt64, values.dtype()), map_of(Tensor::of(Ints{3, 1}), values),
+                       {{"cast_to", to}, {"map_form", form}, {"max_map", size}});
   };
   const Tensor x = Tensor::of(Floats{-2.5f, 1.5f});
   expect_close(run(x, "TO_FLOAT", "DENSE"), Tensor::of(Shape{1, 2}, Floats{1.5f, -2.5f}));
@@ -76,15 +77,15 @@ TEST(Maps, CastMapOrdersByKeyOrPlacesAtIt) {
 
 TEST(Maps, CastMapTakesTheLastOfEqualKeys) {
   const Tensor x = map_of(Tensor::of(Ints{7, -2, 7, -2, 5}), Tensor::of(Floats{1, 2, 3, 4, 5}));
-  expect_close(run_ml("CastMap", Fact::map(DType::kInt64, DType::kFloat32), x, {}),
+  expect_close(run_on_maps("CastMap", Fact::map(DType::kInt64, DType::kFloat32), x, {}),
                Tensor::of(Shape{1, 3}, Floats{4, 5, 3}));
 }
 
 TEST(Maps, CastMapPlacesAtEveryIndexOfItsOutput) {
   const auto run = [](int64_t key) {
-    return run_ml("CastMap", Fact::map(DType::kInt64, DType::kFloat32),
-                  map_of(Tensor::of(Ints{key}), Tensor::of(Floats{5})),
-                  {{"map_form", std::string("SPARSE")}, {"max_map", int64_t{3}}});
+    return run_on_maps("CastMap", Fact::map(DType::kInt64, DType::kFloat32),
+                       map_of(Tensor::of(Ints{key}), Tensor::of(Floats{5})),
+                       {{"map_form", std::string("SPARSE")}, {"max_map", int64_t{3}}});
   };
   for (int64_t key = 0; key < 3; ++key) {
     Floats want(3);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <random>
 
+#include "ops/traditionalml/rows.h"
 #include "support/run_op.h"
 #include "support/tree_reference.h"
 
@@ -26,9 +27,7 @@ Attributes stump(Attributes more) {
   return more;
 }
 
-const Tensor kX = Tensor::of(Shape{3, 2}, Floats{1, 2, -3, 0.5f, 0, 0});
-
-Tensor regress(Attributes attributes, const Tensor& x = kX, int64_t opset = 3) {
+Tensor regress(Attributes attributes, const Tensor& x = kRows, int64_t opset = 3) {
   attributes.merge(Attributes{{"n_targets", int64_t{1}},
                               {"target_ids", Ints{0, 0}},
                               {"target_nodeids", Ints{1, 2}},
@@ -43,7 +42,7 @@ std::vector<Tensor> classify(const Ints& ids, const Floats& weights, Attributes 
                         {"class_nodeids", Ints{1, 2}},
                         {"class_treeids", Ints{0, 0}},
                         {"class_weights", weights}});
-  return run_op({"TreeEnsembleClassifier", 3, stump(more), "ai.onnx.ml"}, {kX}, 2);
+  return run_op({"TreeEnsembleClassifier", 3, stump(more), "ai.onnx.ml"}, {kRows}, 2);
 }
 
 Tensor column(const Floats& values) { return Tensor::of(Shape{int64_t(values.size()), 1}, values); }
@@ -301,7 +300,7 @@ TEST(TreeEnsemble, RefusesMalformedTrees) {
   const auto refuses = [](const std::string& attribute, const Attribute& value, const std::string& text) {
     Attributes attributes = ensemble();
     attributes[attribute] = value;
-    expect_error(ErrorKind::kModel, text, [&] { run_op({"TreeEnsemble", 5, attributes, "ai.onnx.ml"}, {kX}); });
+    expect_error(ErrorKind::kModel, text, [&] { run_op({"TreeEnsemble", 5, attributes, "ai.onnx.ml"}, {kRows}); });
   };
   refuses("nodes_truenodeids", Ints{0, 0}, "is below itself");
   refuses("nodes_truenodeids", Ints{2, 0}, "a child that is a node must be in [0,2), got 2");
