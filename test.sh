@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # test.sh [quick | SUITE...]: installs what the tests need, builds and runs all of them, those of `quick`, or the suites
-# named. The last line is the total.
+# named. The last line is the total. LINNET_TEST_MINUTES=N skips the suites that would begin later than that.
 set -euo pipefail
 cd "$(dirname "$0")"
 . scripts/common.sh
 
 # In the order in which they run.
 SUITES="format static_analysis unit unit_sanitized aarch64 run_model docs package c python applications scale_out onnx_backend
-  hostile onnx_backend_sanitized hostile_sanitized differential torch torch_on_pypi models"
+  hostile differential torch torch_on_pypi models onnx_backend_sanitized hostile_sanitized"
 # At most four minutes after the build.
 QUICK="format unit run_model c python onnx_backend hostile"
 case $* in
@@ -109,9 +109,18 @@ count() {
   passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 }
 
+# runs NAME: the suite is wanted, and there is time for it.
+runs() {
+  wants "$1" || return 1
+  [ -n "${LINNET_TEST_MINUTES:-}" ] && [ $SECONDS -ge $((LINNET_TEST_MINUTES * 60)) ] || return 0
+  step "Skipping: $1, as $LINNET_TEST_MINUTES minutes are over"
+  skipped=$((skipped + 1))
+  return 1
+}
+
 # run NAME COMMAND...: a suite that writes the JUnit file @REPORT@.
 run() {
-  wants "$1" || return 0
+  runs "$1" || return 0
   local name=$1 report=$PWD/$BUILD/$1.xml started=$SECONDS
   shift
   step "Testing: $name"
@@ -123,7 +132,7 @@ run() {
 
 # run_unit NAME PROGRAM...: GoogleTest's tests, a share of them in a process for each processor.
 run_unit() {
-  wants "$1" || return 0
+  runs "$1" || return 0
   local name=$1 report=$PWD/$BUILD/$1 shards started=$SECONDS shard
   shards=$(nproc)
   shift
@@ -139,7 +148,7 @@ run_unit() {
 
 # check NAME COMMAND...: passes when the command does.
 check() {
-  wants "$1" || return 0
+  runs "$1" || return 0
   local name=$1 started=$SECONDS
   shift
   step "Checking: $name"
@@ -164,9 +173,6 @@ run applications "$PYTHON" -m pytest -q tests/applications -k "magika or skl2onn
 run scale_out env PYTHONPATH="$PWD/$BUILD/python" "$PYTHON" -m pytest -q tests/scale_out -k dask --junitxml=@REPORT@
 run onnx_backend "$PYTHON" -m $pytest --dist loadfile tests/onnx_backend --junitxml=@REPORT@
 run hostile "$PYTHON" -m $pytest tests/hostile tests/faults tests/soak tests/states --junitxml=@REPORT@
-sanitized="env LINNET_RUN_MODEL=$PWD/$SANITIZED/bin/run_model LINNET_BUILD=$PWD/$SANITIZED"
-run onnx_backend_sanitized $sanitized "$PYTHON" -m $pytest --dist loadfile tests/onnx_backend --junitxml=@REPORT@
-run hostile_sanitized $sanitized "$PYTHON" -m $pytest tests/hostile --junitxml=@REPORT@
 run differential "$PYTHON" -m $pytest tests/differential --junitxml=@REPORT@
 run torch env LINNET_OTHER_TORCH_PYTHON="$TORCH_PYTHON" /usr/bin/python3 -m $pytest tests/torch --junitxml=@REPORT@
 if [ -n "$TORCH_PYTHON" ]; then
@@ -177,6 +183,10 @@ elif wants torch_on_pypi; then
 fi
 # The tests of a file share the models that they export.
 run models "$PYTHON" -m $pytest --dist loadfile tests/models --junitxml=@REPORT@
+# Once more, under the sanitizers.
+sanitized="env LINNET_RUN_MODEL=$PWD/$SANITIZED/bin/run_model LINNET_BUILD=$PWD/$SANITIZED"
+run onnx_backend_sanitized $sanitized "$PYTHON" -m $pytest --dist loadfile tests/onnx_backend --junitxml=@REPORT@
+run hostile_sanitized $sanitized "$PYTHON" -m $pytest tests/hostile --junitxml=@REPORT@
 
 [ -z "$failures" ] || printf '\nFailed:%s\n' "$failures"
 printf '\n%d passed, %d failed, %d skipped\n' $passed $failed $skipped
