@@ -11,11 +11,10 @@
 #include <set>
 
 #include "comparison.h"
-#include "exporter/onnx_types.h"
 #include "exporter/writer.h"
 #include "linnet/onnx.h"
 
-namespace linnet::exporter {
+namespace linnet::exporter::torchscript {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -47,7 +46,7 @@ std::vector<Sample> samples_of(const ExampleInputs& inputs, int random) {
 Tensor wrap(const at::Tensor& dense) {
   Shape shape;
   for (const int64_t size : dense.sizes()) shape.push_back(size);
-  return Tensor::wrap(DType(onnx_type(dense.scalar_type())), shape, dense.data_ptr());
+  return Tensor::wrap(dtype_from(dense.scalar_type()), shape, dense.data_ptr());
 }
 
 void flatten(const c10::IValue& value, std::vector<at::Tensor>& tensors) {
@@ -60,7 +59,7 @@ void flatten(const c10::IValue& value, std::vector<at::Tensor>& tensors) {
   } else if (value.isGenericDict()) {
     for (const auto& entry : value.toGenericDict()) flatten(entry.value(), tensors);
   } else if (!value.isNone()) {
-    tensors.push_back(at::scalar_to_tensor(value.toScalar()).to(dtype_of(value)));
+    tensors.push_back(at::scalar_to_tensor(value.toScalar()).to(scalar_type_of(dtype_of(value))));
   }
 }
 
@@ -173,7 +172,7 @@ Json first_difference(const torch::jit::Module& module, const Lowerings& lowerin
   for (const RecordedValue& value : trace.values) {
     if (!made.erase(value.name)) continue;
     values.push_back(value);
-    trace.graph.outputs.push_back({value.name, value.tensor.scalar_type(), std::nullopt});
+    trace.graph.outputs.push_back({value.name, dtype_from(value.tensor.scalar_type()), std::nullopt});
   }
   const std::vector<Tensor> got = run_linnet(load_as_written(trace.graph, options), arguments);
   for (size_t i = 0; i < values.size(); ++i) {
@@ -281,4 +280,4 @@ ExitCode check_export(const torch::jit::Module& module, const ExampleInputs& inp
   return ExitCode::kOk;
 }
 
-}  // namespace linnet::exporter
+}  // namespace linnet::exporter::torchscript

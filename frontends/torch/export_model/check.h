@@ -3,7 +3,7 @@
 #include "inputs.h"
 #include "options.h"
 
-namespace linnet::exporter {
+namespace linnet::exporter::torchscript {
 
 /// Runs the written file with Linnet on random inputs, other sizes of dynamic axes and edge values, and compares every
 /// output with PyTorch's; where one differs, the values inside, up to the first node that does. Prints a summary and
@@ -11,4 +11,4 @@ namespace linnet::exporter {
 ExitCode check_export(const torch::jit::Module& module, const ExampleInputs& inputs, const Lowerings& lowerings,
                       const Options& options);
 
-}  // namespace linnet::exporter
+}  // namespace linnet::exporter::torchscript

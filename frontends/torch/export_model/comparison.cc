@@ -5,9 +5,8 @@
 #include <cmath>
 
 #include "exporter/export_error.h"
-#include "exporter/onnx_types.h"
 
-namespace linnet::exporter {
+namespace linnet::exporter::torchscript {
 namespace {
 
 at::Tensor to_torch(const Tensor& tensor, at::ScalarType dtype) {
@@ -47,8 +46,9 @@ bool is_tie(const Tensor& got, const at::Tensor& expected, const Positions& posi
 }
 
 Comparison compare(const Tensor& got, const at::Tensor& expected, const Options& options, double slack) {
-  if (int32_t(got.dtype()) != onnx_type(expected.scalar_type())) {
-    return {text_of("dtype ", got.dtype(), " for PyTorch's ", dtype_name(expected.scalar_type()))};
+  const DType dtype = dtype_from(expected.scalar_type());
+  if (got.dtype() != dtype) {
+    return {text_of("dtype ", got.dtype(), " for PyTorch's ", dtype)};
   }
   const at::Tensor mine = to_torch(got, expected.scalar_type());
   if (mine.sizes() != expected.sizes()) return {text_of("shape ", mine.sizes(), " for PyTorch's ", expected.sizes())};
@@ -67,4 +67,4 @@ Comparison compare(const Tensor& got, const at::Tensor& expected, const Options&
   return result;
 }
 
-}  // namespace linnet::exporter
+}  // namespace linnet::exporter::torchscript

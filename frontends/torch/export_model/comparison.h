@@ -4,11 +4,11 @@
 
 #include <string>
 
-#include "exporter/tracer.h"
+#include "torchscript/tracer.h"
 #include "linnet/tensor.h"
 #include "options.h"
 
-namespace linnet::exporter {
+namespace linnet::exporter::torchscript {
 
 struct Comparison {
   std::string problem;  ///< empty where they agree
@@ -22,4 +22,4 @@ Comparison compare(const Tensor& got, const at::Tensor& expected, const Options&
 /// Both hold positions of elements that are equal: which of them an operator chooses is left open.
 bool is_tie(const Tensor& got, const at::Tensor& expected, const Positions& positions);
 
-}  // namespace linnet::exporter
+}  // namespace linnet::exporter::torchscript

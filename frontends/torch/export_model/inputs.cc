@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "exporter/onnx_types.h"
 #include "options.h"
 
-namespace linnet::exporter {
+namespace linnet::exporter::torchscript {
 namespace {
 
 Failure usage(const std::string& message) { return {ExitCode::kUsage, message}; }
@@ -97,7 +96,7 @@ OnnxValue declared(const TensorSpec& spec) {
     const auto symbol = spec.dynamic.find(int64_t(axis));
     dims.push_back(symbol == spec.dynamic.end() ? OnnxDim{spec.sizes[axis], ""} : OnnxDim{-1, symbol->second});
   }
-  return {spec.name, spec.dtype, dims};
+  return {spec.name, dtype_from(spec.dtype), dims};
 }
 
 }  // namespace
@@ -153,7 +152,7 @@ void ExampleInputs::add_tensor(const std::string& text) {
   }
   spec.sizes = parse_sizes(parts[1], "--input " + text);
   try {
-    if (parts.size() > 2) spec.dtype = dtype_from_name(parts[2]);
+    if (parts.size() > 2) spec.dtype = scalar_type_named(parts[2]);
   } catch (const ExportError& error) {
     throw usage("--input " + text + ": " + error.what());
   }
@@ -235,4 +234,4 @@ std::vector<ExampleArgument> ExampleInputs::arguments(const std::vector<Example>
   return result;
 }
 
-}  // namespace linnet::exporter
+}  // namespace linnet::exporter::torchscript

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "exporter/examples.h"
+#include "torchscript/examples.h"
 
-namespace linnet::exporter {
+namespace linnet::exporter::torchscript {
 
 /// Of the numbers: 1000 for kLarge, 1 for others.
 double magnitude(Fill fill);
@@ -57,4 +57,4 @@ class ExampleInputs {
   Sizes sizes_;
 };
 
-}  // namespace linnet::exporter
+}  // namespace linnet::exporter::torchscript

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "check.h"
-#include "exporter/examples.h"
+#include "torchscript/examples.h"
 #include "exporter/export_error.h"
 #include "exporter/rules/rule_list.h"
 #include "exporter/writer.h"
@@ -40,6 +40,7 @@ int run(const Options& options) {
   for (const std::string& path : options.lowering_libraries) load_lowerings(path, lowerings);
   if (options.list_operators) return list_operators(lowerings);
   const torch::jit::Module module = load_module(options);
+  using namespace torchscript;  // NOLINT: the front that this program is of
   const ExampleInputs inputs(module, options.inputs, options.dynamic);
   at::manual_seed(options.seed);
   const auto arguments = [&](const std::vector<Example>& examples) { return inputs.arguments(examples); };

@@ -1,7 +1,5 @@
 #include "writer.h"
 
-#include <ATen/ATen.h>
-
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -31,18 +29,18 @@ class DataFile {
  public:
   explicit DataFile(const std::string& model) : path_(model + ".data") {}
 
-  bool takes(const at::Tensor& dense) const { return dense.nbytes() >= 1024; }
+  bool takes(const Tensor& tensor) const { return tensor.bytes() >= 1024; }
 
-  void add(const at::Tensor& dense, pb::TensorProto& proto) {
+  void add(const Tensor& tensor, pb::TensorProto& proto) {
     proto.set_data_location(pb::TensorProto::EXTERNAL);
     add_entry("location", std::filesystem::path(path_).filename().string(), proto);
     add_entry("offset", std::to_string(offset_), proto);
-    add_entry("length", std::to_string(dense.nbytes()), proto);
+    add_entry("length", std::to_string(tensor.bytes()), proto);
     if (offset_ == 0) file_.open(path_, std::ios::binary);
     file_.seekp(std::streamoff(offset_));
-    file_.write(static_cast<const char*>(dense.data_ptr()), std::streamsize(dense.nbytes()));
+    file_.write(static_cast<const char*>(tensor.raw()), std::streamsize(tensor.bytes()));
     constexpr size_t kPage = 4096;
-    offset_ = (offset_ + dense.nbytes() + kPage - 1) / kPage * kPage;
+    offset_ = (offset_ + tensor.bytes() + kPage - 1) / kPage * kPage;
   }
 
   void close() {
@@ -61,15 +59,14 @@ class DataFile {
   size_t offset_ = 0;
 };
 
-void write_tensor(const at::Tensor& tensor, const std::string& name, pb::TensorProto& proto, DataFile* data = nullptr) {
-  const at::Tensor dense = tensor.detach().cpu().resolve_conj().contiguous();
+void write_tensor(const Tensor& tensor, const std::string& name, pb::TensorProto& proto, DataFile* data = nullptr) {
   proto.set_name(name);
-  proto.set_data_type(onnx_type(dense.scalar_type()));
-  for (const int64_t size : dense.sizes()) proto.add_dims(size);
-  if (data && data->takes(dense)) {
-    data->add(dense, proto);
+  proto.set_data_type(onnx_type(tensor.dtype()));
+  for (const int64_t size : tensor.shape()) proto.add_dims(size);
+  if (data && data->takes(tensor)) {
+    data->add(tensor, proto);
   } else {
-    proto.set_raw_data(dense.data_ptr(), dense.nbytes());
+    proto.set_raw_data(tensor.raw(), tensor.bytes());
   }
 }
 
@@ -102,7 +99,7 @@ struct AttributeWriter {
     proto.set_type(pb::AttributeProto::STRINGS);
     for (const std::string& value : values) proto.add_strings(value);
   }
-  void operator()(const at::Tensor& value) const {
+  void operator()(const Tensor& value) const {
     proto.set_type(pb::AttributeProto::TENSOR);
     write_tensor(value, "", *proto.mutable_t());
   }
@@ -184,7 +181,7 @@ int64_t ir_version(int64_t opset) { return opset >= 21 ? 10 : opset >= 19 ? 9 : 
 
 size_t weight_bytes(const OnnxGraph& graph) {
   size_t bytes = 0;
-  for (const auto& [name, tensor] : graph.initializers) bytes += tensor.nbytes();
+  for (const auto& [name, tensor] : graph.initializers) bytes += tensor.bytes();
   return bytes;
 }
 
@@ -196,7 +193,7 @@ void write_onnx(const OnnxGraph& graph, const ExportOptions& options, const std:
   pb::ModelProto model;
   model.set_ir_version(ir_version(options.opset));
   model.set_producer_name("linnet export_model");
-  write_graph(graph, "torchscript", *model.mutable_graph(), data ? &*data : nullptr);
+  write_graph(graph, "pytorch", *model.mutable_graph(), data ? &*data : nullptr);
   if (data) data->close();
   std::set<std::string> domains{""};
   collect_domains(graph, domains);

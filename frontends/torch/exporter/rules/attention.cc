@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <cmath>
 
 #include "building_blocks.h"
@@ -24,21 +22,22 @@ std::string masked(Call& call, const std::string& scores, const std::string& mas
 /// softmax(q k^T * scale + mask) v.
 /// Source: https://pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html
 void attention(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   if (call.number("dropout_p") != 0) call.refuse("its dropout is random; export a module in evaluation mode");
   if (call.has("enable_gqa") && call.flag("enable_gqa")) call.refuse("grouped queries are not covered");
-  const at::Tensor query = call.tensor("query");
+  const TensorInfo& query = call.tensor("query");
   const int64_t rank = query.dim();
   const double scale = call.has("scale") ? call.number("scale") : 1 / std::sqrt(double(query.size(rank - 1)));
   const std::string q = call.emit("Mul", {call.value("query"), call.scalar(scale, dtype)});
   std::string scores = call.emit("MatMul", {q, swap_last(call, call.value("key"), rank)});
   if (call.has("attn_mask")) {
-    const bool boolean = call.tensor("attn_mask").scalar_type() == at::kBool;
+    const bool boolean = call.tensor("attn_mask").dtype == DType::kBool;
     scores = masked(call, scores, call.value("attn_mask"), boolean, true);
   }
   if (call.flag("is_causal")) {
-    const at::Tensor later = at::ones({query.size(rank - 2), call.tensor("key").size(rank - 2)}, at::kBool).triu(1);
-    scores = masked(call, scores, call.constant_of(later), true, false);
+    const auto is_later = [](int64_t row, int64_t column) { return column > row; };
+    const int64_t queries = query.size(rank - 2), keys = call.tensor("key").size(rank - 2);
+    scores = masked(call, scores, table_of(call, queries, keys, DType::kBool, is_later), true, false);
   }
   call.set(call.emit("MatMul", {call.emit("Softmax", {scores}, {{"axis", -1}}), call.value("value")}));
 }
@@ -68,11 +67,11 @@ SelfAttention self_attention(Call& call, const std::string& x, int64_t width, in
   const std::string scaled = call.emit("Mul", {q, call.scalar(1 / std::sqrt(double(depth)), call.dtype())});
   std::string scores = call.emit("MatMul", {scaled, swap_last(call, k, 4)});
   if (call.has("mask")) {
-    const at::Tensor mask = call.tensor("mask");
+    const TensorInfo& mask = call.tensor("mask");
     const bool per_sequence = call.has("mask_type") && call.integer("mask_type") == 1;
     const std::string wide =
         per_sequence ? change_axes(call, "Unsqueeze", call.value("mask"), {1, 2}) : call.value("mask");
-    scores = masked(call, scores, wide, mask.scalar_type() == at::kBool, false);
+    scores = masked(call, scores, wide, mask.dtype == DType::kBool, false);
   }
   const std::string weights = call.emit("Softmax", {scores}, {{"axis", -1}});
   const std::string turned =

@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -38,13 +36,13 @@ void zero_self(Call& call) {
 /// In place: self becomes src, broadcast and converted.
 void copy(Call& call) {
   const std::string source = call.value("src", call.dtype());
-  const bool same = call.tensor("src").sizes() == call.tensor().sizes();
+  const bool same = call.tensor("src").sizes == call.tensor().sizes;
   call.set(same ? source : call.emit("Expand", {source, call.emit("Shape", {call.value()})}));
 }
 
 void arange(Call& call) {
   if (!call.result_is_dynamic()) return call.fold();
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const auto bound = [&](const std::string& name, double absent) {
     return call.has(name) ? call.value(name, dtype) : call.scalar(absent, dtype);
   };
@@ -54,17 +52,17 @@ void arange(Call& call) {
 /// From both ends to the middle, as PyTorch rounds.
 void linspace(Call& call) {
   if (!call.result_is_dynamic() && call.constant("start") && call.constant("end")) return call.fold();
-  const at::ScalarType dtype = call.dtype();
-  const std::string steps = call.value("steps", at::kLong), one = call.scalar(1, at::kLong);
+  const DType dtype = call.dtype();
+  const std::string steps = call.value("steps", DType::kInt64), one = call.scalar(1, DType::kInt64);
   const std::string last = call.emit("Sub", {steps, one});
-  const std::string places = call.emit("Range", {call.scalar(0, at::kLong), steps, one});
+  const std::string places = call.emit("Range", {call.scalar(0, DType::kInt64), steps, one});
   const std::string begin = call.value("start", dtype), end = call.value("end", dtype);
   const std::string parts = call.cast(call.emit("Max", {last, one}), dtype);
   const std::string step = call.emit("Div", {call.emit("Sub", {end, begin}), parts});
   const auto distance = [&](const std::string& count) { return call.emit("Mul", {step, call.cast(count, dtype)}); };
   const std::string from_begin = call.emit("Add", {begin, distance(places)});
   const std::string from_end = call.emit("Sub", {end, distance(call.emit("Sub", {last, places}))});
-  const std::string middle = call.emit("Div", {steps, call.scalar(2, at::kLong)});
+  const std::string middle = call.emit("Div", {steps, call.scalar(2, DType::kInt64)});
   const std::string is_first = call.emit("Or", {call.emit("Less", {places, middle}), call.emit("Equal", {steps, one})});
   call.set(call.emit("Where", {is_first, from_begin, from_end}));
 }

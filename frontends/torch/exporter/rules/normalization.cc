@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -9,7 +7,7 @@ namespace {
 
 /// A parameter by name, or as many equal numbers where the layer has none.
 std::string parameter(Call& call, const std::string& name, int64_t size, double absent) {
-  return call.has(name) ? call.value(name, call.dtype()) : call.constant_of(at::full({size}, absent, call.dtype()));
+  return call.has(name) ? call.value(name, call.dtype()) : call.filled({size}, absent, call.dtype());
 }
 
 void batch_norm(Call& call) {
@@ -37,18 +35,18 @@ void instance_norm(Call& call) {
 void layer_norm(Call& call) {
   const std::vector<int64_t> shape = call.integers("normalized_shape");
   const std::string scale =
-      call.has("weight") ? call.value("weight", call.dtype()) : call.constant_of(at::ones(shape, call.dtype()));
+      call.has("weight") ? call.value("weight", call.dtype()) : call.filled(Shape(shape), 1, call.dtype());
   const std::string bias = call.has("bias") ? call.value("bias", call.dtype()) : "";
   call.set(layer_normalized(call, call.value("input"), int64_t(shape.size()), scale, bias));
 }
 
 /// Instance normalisation of [n, groups, rest]; weight and bias, one per channel, come after.
 void group_norm(Call& call) {
-  const at::Tensor input = call.tensor("input");
+  const TensorInfo& input = call.tensor("input");
   const int64_t groups = call.integer("num_groups");
   const std::string grouped = call.emit("Reshape", {call.value("input"), call.constant_of({0, groups, -1})});
-  const std::string one = call.constant_of(at::ones({groups}, call.dtype()));
-  const std::string zero = call.constant_of(at::zeros({groups}, call.dtype()));
+  const std::string one = call.filled({groups}, 1, call.dtype());
+  const std::string zero = call.filled({groups}, 0, call.dtype());
   const std::string y = call.emit("InstanceNormalization", {grouped, one, zero}, {{"epsilon", call.number("eps")}});
   std::string result = call.emit(
       "Reshape", {y, call.result_is_dynamic() ? call.emit("Shape", {call.value("input")}) : call.result_shape()});
