@@ -43,7 +43,11 @@ std::vector<ZipEntry> entries_in(std::vector<ZipEntry> entries, const std::strin
 }  // namespace
 
 Archive Archive::open(const std::string& path, const Limits& limits) {
-  return Archive(std::make_shared<File>(path), {}, nullptr, limits);
+  return of(std::make_shared<File>(path), limits);
+}
+
+Archive Archive::of(std::shared_ptr<const ByteSource> source, const Limits& limits) {
+  return Archive(std::move(source), {}, nullptr, limits);
 }
 
 Archive Archive::from_bytes(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const Limits& limits) {

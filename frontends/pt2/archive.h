@@ -27,6 +27,8 @@ class Archive {
   /// Error(kIo) when it cannot be read, Error(kLimit) beyond limits.file_bytes, Error(kModel) when it is no such
   /// archive (the message says what it looks like instead), Error(kUnsupported) for layouts of other versions.
   static Archive open(const std::string& path, const Limits& limits = {});
+  /// The same of bytes that are read when they are asked for.
+  static Archive of(std::shared_ptr<const ByteSource> source, const Limits& limits = {});
   /// Bytes that `owner` keeps alive. Without an owner they must outlive the archive, and weights are copied.
   static Archive from_bytes(std::span<const std::byte> bytes, std::shared_ptr<const void> owner = nullptr,
                             const Limits& limits = {});

@@ -22,11 +22,28 @@ std::vector<std::string> output_names(const Program& program, size_t count) {
 
 }  // namespace
 
+bool Translator::is_written_in_place(const InputSpec& spec) const {
+  const auto* tensor = spec.argument.get<TensorName>();
+  return tensor && written_.contains(tensor->name);
+}
+
+/// A buffer that the program changes: where nothing is written in place the signature says so.
 bool Translator::is_mutated(const InputSpec& spec) const {
-  return spec.kind == InputSpec::Kind::kBuffer &&
-         std::ranges::any_of(program_.output_specs, [&](const OutputSpec& output) {
-           return output.kind == OutputSpec::Kind::kBufferMutation && output.target == spec.target;
-         });
+  if (spec.kind != InputSpec::Kind::kBuffer) return false;
+  if (is_written_in_place(spec)) return true;
+  return std::ranges::any_of(program_.output_specs, [&](const OutputSpec& output) {
+    return output.kind == OutputSpec::Kind::kBufferMutation && output.target == spec.target;
+  });
+}
+
+/// What becomes of the buffers that operators write to in place.
+std::vector<OutputSpec> Translator::written_buffers() const {
+  std::vector<OutputSpec> written;
+  for (const InputSpec& spec : program_.input_specs) {
+    if (spec.kind != InputSpec::Kind::kBuffer || !is_written_in_place(spec)) continue;
+    written.push_back({OutputSpec::Kind::kBufferMutation, spec.argument, spec.target});
+  }
+  return written;
 }
 
 void Translator::write_output(const OutputSpec& spec, const std::string& name, std::set<std::string>& made,
@@ -46,6 +63,8 @@ void Translator::write_output(const OutputSpec& spec, const std::string& name, s
 void Translator::write_outputs() {
   using Kind = OutputSpec::Kind;
   std::vector<const OutputSpec*> given, mutated;
+  const std::vector<OutputSpec> written = written_buffers();
+  for (const OutputSpec& spec : written) mutated.push_back(&spec);
   for (const OutputSpec& spec : program_.output_specs) {
     if (spec.kind == Kind::kUserOutput) {
       if (!spec.argument.is<NoValue>()) given.push_back(&spec);

@@ -60,6 +60,28 @@ void Translator::note_views(const Node& node, const Schema& schema) {
   }
 }
 
+/// The values that share their memory with nothing before, and that operators write to, themselves or by views.
+std::set<std::string> Translator::written_in_place() const {
+  std::map<std::string, std::string> root;  // of views
+  std::set<std::string> written;
+  const auto root_of = [&](const std::string& name) { return root.contains(name) ? root.at(name) : name; };
+  for (const Node& node : program_.graph.nodes) {
+    if (!node.target.starts_with("torch.ops.")) continue;
+    const auto schema = find_schema(operator_name_of(node), 1);
+    if (!schema) continue;
+    for (const SchemaArgument& argument : schema->arguments) {
+      const Argument* const given = node.input(argument.name);
+      const auto* tensor = given ? given->get<TensorName>() : nullptr;
+      if (!tensor || !(argument.is_written || argument.may_be_viewed)) continue;
+      if (argument.is_written) written.insert(root_of(tensor->name));
+      for (const Argument& output : node.outputs) {
+        for_each_name(output, [&](const std::string& name) { root[name] = root_of(tensor->name); });
+      }
+    }
+  }
+  return written;
+}
+
 std::string Translator::root_of(std::string name) const {
   for (auto view = views_.find(name); view != views_.end(); view = views_.find(name)) name = view->second.base;
   return name;

@@ -32,7 +32,8 @@ Translator::Translator(const Program& program, std::map<std::string, Tensor> wei
       weights_(std::move(weights)),
       lowerings_(lowerings),
       builder_(options),
-      samples_(sample_sizes(program)) {}
+      samples_(sample_sizes(program)),
+      written_(written_in_place()) {}
 
 exporter::OnnxGraph Translator::translate() {
   graph_ = &program_.graph;

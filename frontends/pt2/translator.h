@@ -96,13 +96,17 @@ class Translator {
   void write_outputs();
   void write_output(const OutputSpec& spec, const std::string& name, std::set<std::string>& made,
                     std::unordered_map<std::string, std::string>& new_names);
+  bool is_written_in_place(const InputSpec& spec) const;
   bool is_mutated(const InputSpec& spec) const;
+  std::vector<OutputSpec> written_buffers() const;
+  std::set<std::string> written_in_place() const;
 
   const Program& program_;
   std::map<std::string, Tensor> weights_;
   const exporter::Lowerings& lowerings_;
   exporter::OnnxBuilder builder_;
   std::vector<SampleSizes> samples_;
+  std::set<std::string> written_;  // values of the outermost graph whose memory operators write to
   const Graph* graph_ = nullptr;  // the one that the walk is in
   Values values_;
   std::map<std::string, View> views_;

@@ -240,8 +240,6 @@ void Call::set_list(const Names& values) {
   for (size_t i = 0; i < values.size(); ++i) elements[i].name = values[i];
 }
 
-void Call::fold() { results_[0].name.clear(); }
-
 void Call::require_opset(int64_t opset, const std::string& reason) const {
   if (options().opset < opset) refuse(text_of(reason, " needs opset ", opset, " or newer"));
 }

@@ -14,8 +14,11 @@ namespace {
 template <class T>
 T element_of(const TensorInfo& tensor) {
   if (!tensor.contents || tensor.contents.size() != 1) throw ExportError("a tensor is used as a number");
-  if constexpr (std::is_same_v<T, double>) return numbers_in(tensor.contents)[0];
-  return integers_in(tensor.contents)[0];
+  if constexpr (std::is_same_v<T, double>) {
+    return numbers_in(tensor.contents)[0];
+  } else {
+    return integers_in(tensor.contents)[0];
+  }
 }
 
 }  // namespace

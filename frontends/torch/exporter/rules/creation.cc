@@ -1,7 +1,7 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// New tensors. What depends on shapes alone is a constant, unless they are dynamic.
+// New tensors.
 namespace linnet::exporter {
 namespace {
 
@@ -13,14 +13,12 @@ void fill(Call& call, const std::string& value, const std::string& size) {
 
 Lowering filled(double number, const std::string& size = "") {
   return [=](Call& call) {
-    if (!call.result_is_dynamic()) return call.fold();
     fill(call, call.scalar(number, call.dtype()), size);
   };
 }
 
 Lowering filled_with_argument(const std::string& size = "") {
   return [=](Call& call) {
-    if (!call.result_is_dynamic() && call.constant("fill_value")) return call.fold();
     fill(call, call.value("fill_value", call.dtype()), size);
   };
 }
@@ -40,18 +38,17 @@ void copy(Call& call) {
   call.set(same ? source : call.emit("Expand", {source, call.emit("Shape", {call.value()})}));
 }
 
+/// Floats are computed in double precision, as PyTorch does.
 void arange(Call& call) {
-  if (!call.result_is_dynamic()) return call.fold();
-  const DType dtype = call.dtype();
+  const DType wide = is_floating(call.dtype()) ? DType::kFloat64 : DType::kInt64;
   const auto bound = [&](const std::string& name, double absent) {
-    return call.has(name) ? call.value(name, dtype) : call.scalar(absent, dtype);
+    return call.has(name) ? call.value(name, wide) : call.scalar(absent, wide);
   };
-  call.set(call.emit("Range", {bound("start", 0), call.value("end", dtype), bound("step", 1)}));
+  call.set(call.cast(call.emit("Range", {bound("start", 0), call.value("end", wide), bound("step", 1)}), call.dtype()));
 }
 
 /// From both ends to the middle, as PyTorch rounds.
 void linspace(Call& call) {
-  if (!call.result_is_dynamic() && call.constant("start") && call.constant("end")) return call.fold();
   const DType dtype = call.dtype();
   const std::string steps = call.value("steps", DType::kInt64), one = call.scalar(1, DType::kInt64);
   const std::string last = call.emit("Sub", {steps, one});

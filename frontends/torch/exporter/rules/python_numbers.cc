@@ -53,7 +53,7 @@ Lowering number_rounding(const std::string& op_type) {
 /// Lists of ints, sizes mostly, have the same numbers.
 Lowering list_comparison(bool negated) {
   return [negated](Call& call) {
-    if (call.length("a") != call.length("b")) return call.fold();
+    if (call.length("a") != call.length("b")) return call.set(call.constant_of(Tensor::scalar(negated)));
     const std::string same = call.cast(call.emit("Equal", {call.shape("a"), call.shape("b")}), DType::kInt32);
     const std::string all = call.cast(reduce(call, "ReduceMin", same, {0}, false), DType::kBool);
     call.set(negated ? call.emit("Not", {all}) : all);

@@ -136,8 +136,6 @@ class LINNET_EXPORTER_API Call {
   void set(const std::string& value) { set_result(0, value); }
   void set_result(size_t index, const std::string& value);
   void set_list(const Names& values);  ///< the result is a list of tensors
-  /// The evaluated result as a constant: it depends on shapes alone.
-  void fold();
 
   /// The contents of the inputs, not their sizes, decide on sizes of the results.
   void decided_by_contents() { decided_by_contents_ = true; }
