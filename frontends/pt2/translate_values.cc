@@ -76,7 +76,7 @@ Translator::Value Translator::argument_of(const Argument& argument) {
     for (const auto& element : elements) list.elements.push_back(make(element));
     return list;
   };
-  const auto number = [&]<class T>(const T& number) { return constant({number}); };
+  const auto number = [&]<class T>(const T& one) { return constant({one}); };
   const auto named = [&](const auto& element) { return value_of(element.name); };
   const auto number_or_name = [&](const auto& element) {
     return std::visit(
