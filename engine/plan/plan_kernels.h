@@ -17,7 +17,7 @@ class PlanKernels {
   PlanKernels(Plan& plan, const std::vector<bool>& computed, std::shared_ptr<const ModelResources> resources,
               const PlanOptions& options);
 
-  /// Throws what operators throw, with the node's description.
+  /// Compiles them all, once. Throws what operators throw, with the node's description.
   void compile(const std::vector<NodeId>& nodes);
   /// A compiled node with its kernel, but no slots. Once for each.
   PlannedNode take(NodeId id) { return std::move(compiled_[size_t(place_[size_t(id)])]); }

@@ -24,7 +24,7 @@ class NumberUnaryKernel : public ::testing::TestWithParam<Isa> {
 INSTANTIATE_TEST_SUITE_P(, NumberUnaryKernel, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
 
-/// Runs for all n up to x's size, into memory of its own; what lies behind stays.
+/// Runs for all n up to x's size, into memory of its own. Elements after the n stay as they are.
 template <class X, class Y, class F>
 void expect_unary_function(NumberFunction kernel, const std::vector<X>& x, F want) {
   for (size_t n = 0; n <= x.size(); ++n) {

@@ -46,8 +46,8 @@ bool same(T a, T b) {
   return a == b || (a != a && b != b);
 }
 
-/// Runs for all n up to kOperandSize, into memory of its own and, where elements are as wide, in place; what lies
-/// behind stays.
+/// Runs for all n up to kOperandSize, into memory of its own and, where elements are as wide, in place. Elements
+/// after the n stay as they are.
 template <class T, class Y, class F>
 void expect_binary_function(NumberFunction kernel, F want) {
   const std::vector<T> a = operand<T>(1), b = operand<T>(2);
