@@ -8,7 +8,7 @@
 #include "given_examples.h"
 
 // linnet::export_onnx, by which the Python package calls the exporter: PyTorch itself converts what it is called with.
-namespace linnet::exporter {
+namespace linnet::exporter::torchscript {
 namespace {
 
 constexpr const char* kSchema =
@@ -94,4 +94,4 @@ void export_onnx(const c10::OperatorHandle&, torch::jit::Stack* stack) {
 TORCH_LIBRARY_FRAGMENT(linnet, m) { m.def(kSchema, torch::CppFunction::makeFromBoxedFunction<&export_onnx>()); }
 
 }  // namespace
-}  // namespace linnet::exporter
+}  // namespace linnet::exporter::torchscript

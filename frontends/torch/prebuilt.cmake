@@ -22,3 +22,4 @@ set_target_properties(linnet_onnx_schema PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES ${LINNET_BUILD}/frontends/onnx/schema)
 target_link_libraries(linnet_onnx_schema INTERFACE protobuf::libprotobuf)
 include(${LINNET_ROOT}/cmake/LinnetWarnings.cmake)
+include(${LINNET_ROOT}/cmake/LinnetUnity.cmake)

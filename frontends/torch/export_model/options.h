@@ -33,6 +33,7 @@ struct Options {
   std::vector<std::string> inputs, dynamic;
   ExportOptions form;
   std::vector<std::string> operator_libraries, lowering_libraries;
+  bool is_opset_given = false;  ///< else operators that need a newer one raise it
   bool external_data = false;
   bool list_operators = false;
   bool check = false;

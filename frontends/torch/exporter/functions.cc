@@ -1,7 +1,5 @@
 #include "functions.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
 namespace linnet::exporter {
@@ -18,7 +16,7 @@ OnnxFunction my_add_body() {
           "my_add",
           {"a", "b"},
           {"y"},
-          {node("Constant", {}, "two_int", {{"value", at::scalar_tensor(2, at::kLong)}}),
+          {node("Constant", {}, "two_int", {{"value", Tensor::scalar(int64_t{2})}}),
            node("CastLike", {"two_int", "a"}, "two", {}), node("Mul", {"two", "a"}, "twice", {}),
            node("Add", {"twice", "b"}, "y", {})}};
 }

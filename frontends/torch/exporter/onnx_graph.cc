@@ -1,8 +1,7 @@
 #include "onnx_graph.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
+#include <cstring>
 #include <sstream>
 
 #include "onnx_types.h"
@@ -12,12 +11,16 @@ namespace {
 
 constexpr int64_t kSmallConstant = 64;  // elements; such constants are kept once
 
-std::string key_of(const at::Tensor& tensor) {
-  const at::Tensor dense = tensor.contiguous();
+std::string contents_of(const Tensor& tensor) {
   std::ostringstream key;
-  key << int(dense.scalar_type()) << dense.sizes() << ':';
-  key.write(static_cast<const char*>(dense.data_ptr()), std::streamsize(dense.nbytes()));
+  key << int(tensor.dtype()) << tensor.shape() << ':';
+  key.write(static_cast<const char*>(tensor.raw()), std::streamsize(tensor.bytes()));
   return key.str();
+}
+
+bool same_tensor(const Tensor& a, const Tensor& b) {
+  const bool is_alike = a.dtype() == b.dtype() && a.shape() == b.shape();
+  return is_alike && (a.address() == b.address() || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0);
 }
 
 bool same_attribute(const Attribute& a, const Attribute& b) {
@@ -25,8 +28,8 @@ bool same_attribute(const Attribute& a, const Attribute& b) {
   return std::visit(
       [&]<class T>(const T& x) {
         const T& y = std::get<T>(b);
-        if constexpr (std::is_same_v<T, at::Tensor>) {
-          return key_of(x) == key_of(y);
+        if constexpr (std::is_same_v<T, Tensor>) {
+          return same_tensor(x, y);
         } else if constexpr (std::is_same_v<T, std::shared_ptr<const OnnxGraph>>) {
           return same_graph(*x, *y);
         } else {
@@ -61,9 +64,7 @@ void mark_needed(const OnnxGraph& graph, std::set<std::string>& needed) {
 bool same_graph(const OnnxGraph& a, const OnnxGraph& b) {
   return std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_node) &&
          std::equal(a.initializers.begin(), a.initializers.end(), b.initializers.begin(), b.initializers.end(),
-                    [](auto& x, auto& y) {
-                      return x.first == y.first && (x.second.is_same(y.second) || key_of(x.second) == key_of(y.second));
-                    });
+                    [](auto& x, auto& y) { return x.first == y.first && same_tensor(x.second, y.second); });
 }
 
 std::string OnnxBuilder::unique(const std::string& wanted) {
@@ -87,7 +88,7 @@ Names OnnxBuilder::emit(const OnnxOperator& op, const Names& inputs, const Attri
   return node.outputs;
 }
 
-std::string OnnxBuilder::cast(const std::string& value, at::ScalarType dtype) {
+std::string OnnxBuilder::cast(const std::string& value, DType dtype) {
   const auto known = dtypes_.find(value);
   if (known != dtypes_.end() && known->second == dtype) return value;
   const std::string result = emit("Cast", {value}, {{"to", int64_t(onnx_type(dtype))}}, 1)[0];
@@ -95,30 +96,30 @@ std::string OnnxBuilder::cast(const std::string& value, at::ScalarType dtype) {
   return result;
 }
 
-std::string OnnxBuilder::constant(const at::Tensor& tensor, const std::string& name) {
-  const bool small = name.empty() && tensor.numel() <= kSmallConstant;
-  const std::string key = small ? key_of(tensor) : "";
+std::string OnnxBuilder::constant(const Tensor& tensor, const std::string& name) {
+  const bool small = name.empty() && tensor.size() <= kSmallConstant;
+  const std::string key = small ? contents_of(tensor) : "";
   if (small) {
     const auto found = constants_.find(key);
     if (found != constants_.end()) return found->second;
   }
   const std::string result = unique(name.empty() ? "constant" : name);
   graph_.initializers.emplace_back(result, tensor);
-  set_dtype(result, tensor.scalar_type());
+  set_dtype(result, tensor.dtype());
   if (small) constants_.emplace(key, result);
   return result;
 }
 
-std::string OnnxBuilder::tensor(const at::Tensor& tensor) {
-  const auto known = parameters_.find(tensor.unsafeGetTensorImpl());
+std::string OnnxBuilder::tensor(const Tensor& tensor) {
+  const auto known = parameters_.find(key_of(tensor));
   if (known == parameters_.end()) return constant(tensor.clone());
   Parameter& parameter = known->second;
   if (!used_.contains(parameter.value)) parameter.value = constant(tensor, parameter.name);
   return parameter.value;
 }
 
-void OnnxBuilder::name_tensor(const at::Tensor& tensor, const std::string& name) {
-  parameters_.try_emplace(tensor.unsafeGetTensorImpl(), Parameter{tensor, name, ""});
+void OnnxBuilder::name_tensor(const Tensor& tensor, const std::string& name) {
+  parameters_.try_emplace(key_of(tensor), Parameter{tensor, name, ""});
 }
 
 OnnxGraph OnnxBuilder::since(const Mark& mark) const {

@@ -22,7 +22,7 @@ std::string reduce(Call& call, const std::string& op_type, const std::string& x,
 }
 
 std::string p_norm(Call& call, const std::string& x, double p, const std::vector<int64_t>& axes, bool keep) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const std::string zero = call.scalar(0, dtype);
   if (axes.empty() && p != 0) return call.emit("Abs", {x});
   if (p == 2) return reduce(call, "ReduceL2", x, axes, keep);
@@ -55,7 +55,7 @@ std::string layer_normalized(Call& call, const std::string& x, int64_t count, co
 }
 
 std::string scaled_sum(Call& call, const std::string& y) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const auto scaled = [&](const std::string& x, const std::string& factor) {
     return call.number(factor) == 1 ? x : call.emit("Mul", {x, call.value(factor, dtype)});
   };
@@ -63,7 +63,7 @@ std::string scaled_sum(Call& call, const std::string& y) {
 }
 
 std::string gelu_of(Call& call, const std::string& x, bool approximate) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   std::string inner = call.emit("Mul", {x, call.scalar(std::sqrt(0.5), dtype)});
   if (approximate) {
     const std::string cube = call.emit("Mul", {call.emit("Mul", {x, x}), x});
@@ -86,6 +86,11 @@ Names pooled(Call& call, const OnnxOperator& op, int64_t spatial, const Attribut
 std::vector<int64_t> per_axis(std::vector<int64_t> values, int64_t axes) {
   if (values.size() == 1) values.resize(size_t(axes), values[0]);
   return values;
+}
+
+std::string places_along(Call& call, const std::string& name, int64_t axis) {
+  const std::string size = call.emit("Reshape", {call.size(name, axis), call.constant_of(std::vector<int64_t>{})});
+  return call.emit("Range", {integer_of(call, 0), size, integer_of(call, 1)});
 }
 
 std::vector<int64_t> order_of(int64_t rank) {
@@ -118,7 +123,7 @@ static std::string empty_in_shape(Call& call, const std::string& x, const std::v
 
 std::string reshaped_to_result(Call& call, const std::string& x) {
   const bool empty = call.result().numel() == 0 && !call.result_is_dynamic();
-  return empty ? empty_in_shape(call, x, call.result().sizes().vec()) : call.emit("Reshape", {x, call.result_shape()});
+  return empty ? empty_in_shape(call, x, call.result().sizes) : call.emit("Reshape", {x, call.result_shape()});
 }
 
 std::string slice(Call& call, const std::string& x, int64_t axis, int64_t begin, int64_t end, int64_t step) {

@@ -45,6 +45,32 @@ inline constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 /// One number for each axis: a single one stands for all of them.
 std::vector<int64_t> per_axis(std::vector<int64_t> values, int64_t axes);
 
+/// A constant int64 of rank 0.
+inline std::string integer_of(Call& call, int64_t value) { return call.constant_of({value}, Shape{}); }
+
+/// A constant table, int64 [rows, columns], of numbers place(row, column).
+template <class Place>
+std::string table_of(Call& call, int64_t rows, int64_t columns, const Place& place) {
+  std::vector<int64_t> values;
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; ++column) values.push_back(place(row, column));
+  }
+  return call.constant_of(values, Shape{rows, columns});
+}
+
+/// A constant table of numbers or bools in a dtype.
+template <class Number>
+std::string table_of(Call& call, int64_t rows, int64_t columns, DType dtype, const Number& number) {
+  std::vector<double> values;
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; ++column) values.push_back(double(number(row, column)));
+  }
+  return call.constant_of(values, Shape{rows, columns}, dtype);
+}
+
+/// The indices 0, 1, 2 ... of a tensor argument's axis, int64 of rank 1.
+std::string places_along(Call& call, const std::string& name, int64_t axis);
+
 /// The axes 0 ... rank - 1.
 std::vector<int64_t> order_of(int64_t rank);
 

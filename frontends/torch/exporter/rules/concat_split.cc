@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
 #include "building_blocks.h"
@@ -12,7 +10,7 @@ namespace {
 /// Empty tensors of rank 1 may stand in a list of others.
 void cat(Call& call) {
   Names parts = call.values("tensors", call.dtype());
-  const std::vector<at::Tensor> tensors = call.tensors("tensors");
+  const std::vector<TensorInfo> tensors = call.tensors("tensors");
   Names kept;
   for (size_t i = 0; i < parts.size(); ++i) {
     if (tensors[i].dim() == call.result().dim()) kept.push_back(parts[i]);
@@ -32,7 +30,7 @@ void stack(Call& call) {
 Lowering stacked(int64_t rank, int64_t axis) {
   return [=](Call& call) {
     Names parts = call.values("tensors", call.dtype());
-    const std::vector<at::Tensor> tensors = call.tensors("tensors");
+    const std::vector<TensorInfo> tensors = call.tensors("tensors");
     for (size_t i = 0; i < parts.size(); ++i) {
       std::vector<int64_t> missing;
       for (int64_t k = tensors[i].dim(); k < rank; ++k) missing.push_back(k == 2 || tensors[i].dim() == 0 ? k : 0);
@@ -46,7 +44,7 @@ Lowering stacked(int64_t rank, int64_t axis) {
 /// Vectors become columns.
 void column_stack(Call& call) {
   Names parts = call.values("tensors", call.dtype());
-  const std::vector<at::Tensor> tensors = call.tensors("tensors");
+  const std::vector<TensorInfo> tensors = call.tensors("tensors");
   for (size_t i = 0; i < parts.size(); ++i) {
     if (tensors[i].dim() < 2) parts[i] = call.emit("Reshape", {parts[i], call.constant_of({-1, 1})});
   }
@@ -88,8 +86,7 @@ void unbind(Call& call) {
   const int64_t axis = call.axis(), count = call.tensor().size(axis);
   Names parts;
   for (int64_t i = 0; i < count; ++i) {
-    parts.push_back(
-        call.emit("Gather", {call.value(), call.constant_of(at::scalar_tensor(i, at::kLong))}, {{"axis", axis}}));
+    parts.push_back(call.emit("Gather", {call.value(), integer_of(call, i)}, {{"axis", axis}}));
   }
   call.set_list(parts);
 }

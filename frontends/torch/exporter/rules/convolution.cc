@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -29,13 +27,18 @@ Names weights(Call& call, const std::string& x) {
   return {x, call.value("weight", call.dtype()), bias};
 }
 
+std::vector<int64_t> kernel_of(Call& call) {
+  const std::vector<int64_t>& sizes = call.tensor("weight").sizes;
+  return {sizes.begin() + 2, sizes.end()};
+}
+
 void emit_conv(Call& call, const std::vector<int64_t>& pads) {
   const int64_t spatial = call.tensor("weight").dim() - 2;
   const Attributes attributes{{"strides", per_axis(call.integers("stride"), spatial)},
                               {"pads", pads},
                               {"dilations", per_axis(call.integers("dilation"), spatial)},
                               {"group", call.integer("groups")},
-                              {"kernel_shape", call.tensor("weight").sizes().slice(2).vec()}};
+                              {"kernel_shape", kernel_of(call)}};
   set_unbatched(call, "input", spatial, call.emit("Conv", weights(call, batched(call, "input", spatial)), attributes));
 }
 
@@ -45,7 +48,7 @@ void conv(Call& call) {
 
 /// Padding "same" puts the odd row at the end, "valid" has none.
 void conv_by_name(Call& call) {
-  const at::IntArrayRef kernel = call.tensor("weight").sizes().slice(2);
+  const std::vector<int64_t> kernel = kernel_of(call);
   const std::vector<int64_t> dilations = per_axis(call.integers("dilation"), int64_t(kernel.size()));
   std::vector<int64_t> pads(2 * kernel.size(), 0);
   for (size_t i = 0; call.text("padding") == "same" && i < kernel.size(); ++i) {
@@ -63,7 +66,7 @@ void emit_transposed(Call& call) {
                               {"output_padding", per_axis(call.integers("output_padding"), spatial)},
                               {"dilations", per_axis(call.integers("dilation"), spatial)},
                               {"group", call.integer("groups")},
-                              {"kernel_shape", call.tensor("weight").sizes().slice(2).vec()}};
+                              {"kernel_shape", kernel_of(call)}};
   const std::string y = call.emit("ConvTranspose", weights(call, batched(call, "input", spatial)), attributes);
   set_unbatched(call, "input", spatial, y);
 }

@@ -1,5 +1,3 @@
-#include <ATen/core/Tensor.h>
-
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -29,7 +27,7 @@ void deform_conv2d(Call& call) {
 
 /// 2a + b.
 void my_add(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const std::string a = call.value("a", dtype), b = call.value("b", dtype);
   if (call.options().my_add != "decompose") return call.set(call.emit({"custom", "my_add"}, {a, b}));
   call.set(call.emit("Add", {call.emit("Mul", {call.scalar(2, dtype), a}), b}));

@@ -1,8 +1,7 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
 #include "building_blocks.h"
+#include "constants.h"
 #include "rule_list.h"
 
 // Tensors broadcast to larger shapes, repeated, spread over grids.
@@ -26,12 +25,12 @@ void expand_as(Call& call) { call.set(call.emit("Expand", {call.value(), call.em
 
 /// All tensors in the shape that they have together.
 void broadcast_tensors(Call& call) {
-  const std::vector<at::Tensor> tensors = call.tensors("tensors");
+  const std::vector<TensorInfo> tensors = call.tensors("tensors");
   const Names values = call.values("tensors");
   Names result = values;
   for (size_t i = 0; i < values.size(); ++i) {
     for (size_t k = 0; k < values.size(); ++k) {
-      if (tensors[i].sizes() == tensors[k].sizes()) continue;
+      if (tensors[i].sizes == tensors[k].sizes) continue;
       result[i] = call.emit("Expand", {result[i], call.emit("Shape", {values[k]})});
     }
   }
@@ -71,7 +70,11 @@ void repeat_each(Call& call) {
   const bool flat = !call.has("dim");
   const std::string x = flat ? flattened(call, call.value()) : call.value();
   const int64_t size = flat ? call.tensor().numel() : call.tensor().size(call.axis());
-  const at::Tensor places = at::arange(size, at::kLong).repeat_interleave(call.tensor("repeats").expand({size}));
+  const std::vector<int64_t> repeats = integers_in(call.tensor("repeats").contents);
+  std::vector<int64_t> places;
+  for (int64_t i = 0; i < size; ++i) {
+    places.insert(places.end(), size_t(repeats[repeats.size() == 1 ? 0 : size_t(i)]), i);
+  }
   call.set(call.emit("Gather", {x, call.constant_of(places)}, {{"axis", flat ? 0 : call.axis()}}));
 }
 

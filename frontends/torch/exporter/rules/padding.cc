@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include "building_blocks.h"
 #include "rule_list.h"
 

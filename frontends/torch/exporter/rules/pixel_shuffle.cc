@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -10,7 +8,7 @@ namespace {
 /// DepthToSpace knows inputs with one batch axis.
 void pixel_shuffle(Call& call) {
   const Attributes attributes{{"blocksize", call.integer("upscale_factor")}, {"mode", "CRD"}};
-  const std::vector<int64_t> in = call.tensor().sizes().vec();
+  const std::vector<int64_t> in = call.tensor().sizes;
   if (in.size() == 4) return call.set(call.emit("DepthToSpace", {call.value()}, attributes));
   std::vector<int64_t> image(in.end() - 3, in.end());
   image.insert(image.begin(), -1);
@@ -21,7 +19,7 @@ void pixel_shuffle(Call& call) {
 /// [..., c, h r, w r] as [n, c, h, r, w, r], then [..., c r r, h, w].
 void pixel_unshuffle(Call& call) {
   const int64_t r = call.integer("downscale_factor");
-  const std::vector<int64_t> in = call.tensor().sizes().vec(), out = call.result().sizes().vec();
+  const std::vector<int64_t> in = call.tensor().sizes, out = call.result().sizes;
   const int64_t h = out[out.size() - 2], w = out.back();
   const std::string wide = call.emit("Reshape", {call.value(), call.constant_of({-1, in[in.size() - 3], h, r, w, r})});
   const std::string turned = call.emit("Transpose", {wide}, {{"perm", std::vector<int64_t>{0, 1, 3, 5, 2, 4}}});

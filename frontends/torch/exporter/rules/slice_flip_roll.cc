@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -21,9 +19,8 @@ void slice_rule(Call& call) {
 
 /// One position of an axis, which goes.
 void select(Call& call) {
-  const std::string index = call.constant("index")
-                                ? call.constant_of(at::scalar_tensor(call.integer("index"), at::kLong))
-                                : call.value("index", at::kLong);
+  const std::string index =
+      call.constant("index") ? integer_of(call, call.integer("index")) : call.value("index", DType::kInt64);
   call.set(call.emit("Gather", {call.value(), index}, {{"axis", call.axis()}}));
 }
 

@@ -1,0 +1,89 @@
+#include "translator.h"
+
+#include "exporter/export_error.h"
+#include "linnet/error.h"
+
+namespace linnet::pt2 {
+namespace {
+
+/// What only checks, or says something of memory that ONNX does not know.
+bool has_no_effect(const std::string& target) {
+  static const std::set<std::string> names{
+      "torch.ops.aten._assert_scalar.default",      "torch.ops.aten._assert_tensor_metadata.default",
+      "torch.ops.aten._assert_async.msg",           "torch.ops.aten._assert_async.default",
+      "torch.ops.aten.sym_constrain_range.default", "torch.ops.aten.sym_constrain_range_for_size.default"};
+  return names.contains(target);
+}
+
+}  // namespace
+
+std::vector<exporter::OnnxDim> declared_dims(const TensorMeta& meta) {
+  std::vector<exporter::OnnxDim> dims;
+  for (const SymExpr& size : meta.sizes) {
+    dims.push_back(size.is_integer() ? exporter::OnnxDim{size.integer(), ""}
+                                     : exporter::OnnxDim{-1, size.is_symbol() ? size.name() : ""});
+  }
+  return dims;
+}
+
+Translator::Translator(const Program& program, std::map<std::string, Tensor> weights,
+                       const exporter::Lowerings& lowerings, const exporter::ExportOptions& options)
+    : program_(program),
+      weights_(std::move(weights)),
+      lowerings_(lowerings),
+      builder_(options),
+      samples_(sample_sizes(program)),
+      written_(written_in_place()) {}
+
+exporter::OnnxGraph Translator::translate() {
+  graph_ = &program_.graph;
+  add_inputs();
+  walk(program_.graph);
+  write_outputs();
+  remove_unused(builder_.graph());
+  return std::move(builder_.graph());
+}
+
+void Translator::add_inputs() {
+  for (const InputSpec& spec : program_.input_specs) add_input(spec);
+}
+
+void Translator::add_input(const InputSpec& spec) {
+  using Kind = InputSpec::Kind;
+  if (spec.kind == Kind::kConstantInput) return;  // the program was specialised to it
+  const auto* tensor = spec.argument.get<TensorName>();
+  if (spec.kind == Kind::kUserInput && !tensor) {
+    throw exporter::ExportError("an input is a number; only tensors can be inputs: export with it as a tensor");
+  }
+  if (!tensor) throw exporter::ExportError("an input is neither a tensor nor a parameter: " + spec.target);
+  const TensorMeta& meta = graph_->tensor_values.at(tensor->name);
+  if (spec.kind == Kind::kUserInput || is_mutated(spec)) {
+    const std::string name = builder_.unique(spec.kind == Kind::kUserInput ? tensor->name : spec.target);
+    builder_.graph().inputs.push_back({name, meta.dtype, declared_dims(meta)});
+    // A buffer that the program changes has its first value where none is given.
+    if (spec.kind != Kind::kUserInput) builder_.graph().initializers.emplace_back(name, weights_.at(spec.target));
+    return bind(tensor->name, tensor_value(meta, name));
+  }
+  const Tensor& weight = weights_.at(spec.target);
+  builder_.name_tensor(weight, spec.target);
+  Value value = tensor_value(meta, "");
+  for (Concrete& concrete : value.concrete) std::get<exporter::TensorInfo>(concrete.value).contents = weight;
+  bind(tensor->name, value);
+}
+
+void Translator::walk(const Graph& graph) {
+  const Graph* const outer = std::exchange(graph_, &graph);
+  for (const Node& node : graph.nodes) {
+    builder_.set_origin(node.module, node.source);
+    visit(node);
+  }
+  graph_ = outer;
+}
+
+void Translator::visit(const Node& node) {
+  if (has_no_effect(node.target)) return;
+  if (node.target.starts_with("torch.ops.higher_order.")) return call_higher_order(node);
+  call(node);
+}
+
+}  // namespace linnet::pt2
