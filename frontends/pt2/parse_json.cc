@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "environment/run_environment.h"
+
 namespace linnet::pt2 {
 
 namespace {
@@ -47,6 +49,7 @@ class JsonBuilder {
  private:
   /// The value's place is known for good once its list or object is complete; only the last one of each is open.
   Json& place(Json value) {
+    check_current();
     // Vectors that grow hold up to twice what they need, and once more while they grow.
     counted_.add(3 * sizeof(Json::Member));
     if (open_.empty()) return root_ = std::move(value);

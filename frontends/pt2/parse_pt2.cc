@@ -4,8 +4,7 @@
 #include "exporter/rules/rule_list.h"
 #include "exporter/writer.h"
 #include "linnet_onnx.pb.h"
-#include "translator.h"
-#include "weights.h"
+#include "to_onnx.h"
 
 namespace linnet::pt2 {
 namespace {
@@ -19,19 +18,13 @@ exporter::ExportOptions newest_forms() {
 exporter::OnnxGraph translated(const Archive& archive, const Limits& limits) {
   static const exporter::Lowerings rules = exporter::standard_lowerings();
   try {
-    return read_graph(archive, rules, newest_forms(), limits);
+    return to_onnx(archive, rules, newest_forms(), limits);
   } catch (const exporter::ExportError& error) {
     throw Error(ErrorKind::kUnsupported, error.what());
   }
 }
 
 }  // namespace
-
-exporter::OnnxGraph read_graph(const Archive& archive, const exporter::Lowerings& rules,
-                               const exporter::ExportOptions& options, const Limits& limits) {
-  const Program program = read_program(archive, {}, limits);
-  return Translator(program, read_weights(archive, program), rules, options).translate();
-}
 
 ParsedModel parse_pt2(std::shared_ptr<const ByteSource> source, const Limits& limits) {
   const Archive archive = Archive::of(source, limits);

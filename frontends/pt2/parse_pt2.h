@@ -2,18 +2,9 @@
 
 #include <memory>
 
-#include "exporter/onnx_graph.h"
-#include "linnet/lowering.h"
 #include "onnx/parse.h"
 
 namespace linnet::pt2 {
-
-class Archive;
-
-/// The graph that rules make of a program. Throws exporter::ExportError for operators that have none, else as
-/// parse_pt2().
-exporter::OnnxGraph read_graph(const Archive& archive, const exporter::Lowerings& rules,
-                               const exporter::ExportOptions& options, const Limits& limits = {});
 
 /// Reads a program of torch.export.save, and writes it as a message of ONNX. Its weights are not in the message: they
 /// stay where they are in the archive. Throws Error(kModel) for a malformed archive, Error(kUnsupported) for operators

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "environment/run_environment.h"
 #include "linnet/shape.h"
 #include "onnx/loader_limits.h"
 #include "program_reader.h"
@@ -96,6 +97,7 @@ TensorMeta ProgramReader::tensor_meta(JsonRef json) {
 }
 
 Node ProgramReader::node(JsonRef json) {
+  check_current();
   if (--nodes_left_ < 0) json.fail("the program has more nodes than the limit", ErrorKind::kLimit);
   Node node{.target = json.at("target").text(), .name = optional_text(json, "name")};
   node.inputs = json.at("inputs").list([&](JsonRef input) {

@@ -1,7 +1,10 @@
 #include "translator.h"
 
+#include "environment/run_environment.h"
 #include "exporter/export_error.h"
 #include "linnet/error.h"
+#include "to_onnx.h"
+#include "weights.h"
 
 namespace linnet::pt2 {
 namespace {
@@ -74,6 +77,7 @@ void Translator::add_input(const InputSpec& spec) {
 void Translator::walk(const Graph& graph) {
   const Graph* const outer = std::exchange(graph_, &graph);
   for (const Node& node : graph.nodes) {
+    check_current();
     builder_.set_origin(node.module, node.source);
     visit(node);
   }
@@ -84,6 +88,12 @@ void Translator::visit(const Node& node) {
   if (has_no_effect(node.target)) return;
   if (node.target.starts_with("torch.ops.higher_order.")) return call_higher_order(node);
   call(node);
+}
+
+exporter::OnnxGraph to_onnx(const Archive& archive, const exporter::Lowerings& rules,
+                            const exporter::ExportOptions& options, const Limits& limits) {
+  const Program program = read_program(archive, {}, limits);
+  return Translator(program, read_weights(archive, program), rules, options).translate();
 }
 
 }  // namespace linnet::pt2

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <span>
 
 #include "comparison.h"
 #include "exporter/export_error.h"
@@ -9,8 +10,8 @@
 #include "onnx/file.h"
 #include "output.h"
 #include "pt2/archive.h"
-#include "pt2/parse_pt2.h"
 #include "pt2/samples.h"
+#include "pt2/to_onnx.h"
 
 namespace linnet::exporter {
 namespace {
@@ -28,7 +29,7 @@ void check_flags(const Options& options) {
 /// The first difference from a sample; empty where there is none. `largest` becomes that of all outputs.
 std::string difference_from(const pt2::Sample& sample, const Model& model, const Options& options, double& largest) {
   Context context(model);
-  const std::vector<Tensor> got = context.run(sample.inputs);
+  const std::span<const Tensor> got = context.run(sample.inputs);
   // Behind the program's outputs are those of the buffers that it changes.
   if (got.size() < sample.outputs.size()) {
     return text_of("the file has ", got.size(), " outputs, the sample ", sample.outputs.size());
@@ -75,7 +76,7 @@ ExitCode export_pt2(const Options& options, const Lowerings& lowerings) {
   check_flags(options);
   try {
     const pt2::Archive archive = pt2::Archive::open(options.model);
-    write_output(pt2::read_graph(archive, lowerings, options.form), options);
+    write_output(pt2::to_onnx(archive, lowerings, options.form), options);
     return options.check ? check_samples(archive, options) : ExitCode::kOk;
   } catch (const Error& error) {
     throw Failure(ExitCode::kLoad, options.model + ": " + error.what());

@@ -1,5 +1,6 @@
 #include "export_torchscript.h"
 
+#include <ATen/ATen.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <cstdio>
