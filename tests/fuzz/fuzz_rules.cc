@@ -114,9 +114,9 @@ class Drawing : public Choices {
   }
 
   Value result() {
-    const int length = integer(0, 31);
-    if (length > 6) return tensor("");
-    return list(length, [&] { return tensor(""); });
+    const int drawn = integer(0, 31), parts = drawn - 25;
+    if (parts < 0) return tensor("");
+    return list(parts, [&] { return tensor(""); });
   }
 
  private:
@@ -242,7 +242,7 @@ class Drawing : public Choices {
     std::vector<int64_t> values;
     for (int64_t i = 0; i < shape.elements(); ++i) values.push_back(i % 3);
     try {
-      return converted(Tensor::of(shape, values), info.dtype);
+      return exporter::converted(Tensor::of(shape, values), info.dtype);
     } catch (const exporter::ExportError&) {
       Tensor zeros(info.dtype, shape);
       if (zeros.bytes() > 0) std::memset(zeros.raw(), 0, zeros.bytes());
@@ -263,17 +263,21 @@ class Drawing : public Choices {
 /// What an operator without a declaration may be asked for.
 const std::vector<std::string> kCommonNames{"self", "input", "a", "b", "other", "weight", "dim", "bias", "groups"};
 
+const exporter::Lowerings& rules() {
+  static const exporter::Lowerings all = exporter::standard_lowerings();
+  return all;
+}
+
 const std::vector<std::string>& operator_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (const auto& [name, rule] : exporter::standard_lowerings().all()) all.push_back(name);
+    for (const auto& [name, rule] : rules().all()) all.push_back(name);
     return all;
   }();
   return names;
 }
 
 void lower(std::span<const uint8_t> bytes) {
-  static const exporter::Lowerings rules = exporter::standard_lowerings();
   static constexpr int64_t kOpsets[] = {24, 17, 13, 16, 19};
   Choices first(bytes);
   const int high = first.byte(), low = first.byte();
@@ -294,7 +298,7 @@ void lower(std::span<const uint8_t> bytes) {
     results.push_back(draw.result());
   }
   exporter::OnnxBuilder builder(options);
-  lower_call(site, *rules.find(site.operator_name), arguments, results, builder, draw.examples());
+  lower_call(site, *rules().find(site.operator_name), arguments, results, builder, draw.examples());
 }
 
 }  // namespace
