@@ -25,27 +25,87 @@ using exporter::Integers;
 using exporter::TensorInfo;
 using exporter::Value;
 
-enum class Kind { kTensor, kTensors, kInteger, kIntegers, kNumber, kNumbers, kFlag, kText, kDType, kNone };
+enum class Kind {
+  kTensor,
+  kTensors,
+  kWeight,
+  kWeights,
+  kInteger,
+  kIntegers,
+  kNumber,
+  kNumbers,
+  kFlag,
+  kText,
+  kDType,
+  kNone
+};
 
-constexpr Kind kKinds[] = {Kind::kTensor,  Kind::kTensors, Kind::kInteger, Kind::kIntegers, Kind::kNumber,
-                           Kind::kNumbers, Kind::kFlag,    Kind::kText,    Kind::kDType,    Kind::kNone};
+constexpr Kind kKinds[] = {Kind::kTensor,  Kind::kTensors,  Kind::kWeight, Kind::kWeights,
+                           Kind::kInteger, Kind::kIntegers, Kind::kNumber, Kind::kNumbers,
+                           Kind::kFlag,    Kind::kText,     Kind::kDType,  Kind::kNone};
 
-/// What an argument of this name mostly is; where it is not here, a tensor.
-Kind kind_of(const std::string& name) {
+/// What an argument of this name mostly is.
+std::vector<Kind> kinds_of(const std::string& name) {
   static const std::map<Kind, std::vector<std::string>> names{
-      {Kind::kTensors, {"tensors", "hx", "params", "matrices"}},
+      {Kind::kTensor, {"hx", "indices", "repeats", "source"}},
+      {Kind::kTensors, {"hx", "indices", "matrices", "tensors"}},
+      {Kind::kWeight, {"b_hh", "b_ih", "repeats", "w_hh", "w_ih"}},
+      {Kind::kWeights, {"params"}},
       {Kind::kInteger,
-       {"axis0",       "axis1",        "chunks",    "compute_mode",   "decimals",      "diagonal",
-        "dim",         "dim0",         "dim1",      "dim2",           "dimension",     "downscale_factor",
-        "embed_dim",   "end",          "end_dim",   "groups",         "ignore_index",  "interpolation_mode",
-        "k",           "length",       "m",         "mask_type",      "mode",          "n",
-        "num_classes", "num_groups",   "num_head",  "num_heads",      "num_layers",    "offset_groups",
-        "padding_idx", "padding_mode", "reduction", "sections",       "split_size",    "start",
-        "start_dim",   "step",         "steps",     "storage_offset", "upscale_factor"}},
+       {"N",
+        "axis0",
+        "dilation_h",
+        "dilation_w",
+        "pad_h",
+        "pad_w",
+        "stride_h",
+        "stride_w",
+        "axis1",
+        "chunks",
+        "compute_mode",
+        "decimals",
+        "diagonal",
+        "dim",
+        "dim0",
+        "dim1",
+        "dim2",
+        "dimension",
+        "downscale_factor",
+        "embed_dim",
+        "end",
+        "end_dim",
+        "group",
+        "groups",
+        "ignore_index",
+        "interpolation_mode",
+        "k",
+        "length",
+        "m",
+        "mask_type",
+        "mode",
+        "n",
+        "num_classes",
+        "num_groups",
+        "num_head",
+        "num_heads",
+        "num_layers",
+        "offset_groups",
+        "padding_idx",
+        "padding_mode",
+        "reduction",
+        "sections",
+        "size",
+        "split_size",
+        "start",
+        "start_dim",
+        "step",
+        "steps",
+        "storage_offset",
+        "upscale_factor"}},
       {Kind::kIntegers,
-       {"destination", "dilation", "dims", "dims_other", "dims_self", "kernel_size", "normalized_shape",
-        "output_padding", "output_size", "pad", "padding", "repeats", "shape", "shifts", "size", "split_sizes",
-        "stride"}},
+       {"destination",      "dilation",       "dims",        "dims_other", "dims_self",   "indices", "kernel_size",
+        "normalized_shape", "output_padding", "output_size", "pad",        "padding",     "repeats", "shape",
+        "shifts",           "size",           "source",      "split_size", "split_sizes", "stride"}},
       {Kind::kNumber,
        {"alpha",          "atol",     "beta",      "correction", "delta",       "divisor_override", "dropout",
         "dropout_p",      "eps",      "exponent",  "fill_value", "input_scale", "label_smoothing",  "lambd",
@@ -84,13 +144,15 @@ Kind kind_of(const std::string& name) {
         "use_gelu",
         "use_input_stats",
         "use_mask"}},
-      {Kind::kText, {"approximate", "equation", "indexing", "reduce", "rounding_mode", "side"}},
+      {Kind::kText,
+       {"approximate", "equation", "indexing", "mode", "ord", "padding", "reduce", "rounding_mode", "side"}},
       {Kind::kDType, {"dtype"}},
       {Kind::kNone, {"device", "generator", "layout", "memory_format", "pin_memory"}}};
+  std::vector<Kind> kinds;
   for (const auto& [kind, list] : names) {
-    if (std::ranges::find(list, name) != list.end()) return kind;
+    if (std::ranges::find(list, name) != list.end()) kinds.push_back(kind);
   }
-  return Kind::kTensor;
+  return kinds.empty() ? std::vector<Kind>{Kind::kTensor} : kinds;
 }
 
 /// Sizes of a tensor, by example.
@@ -99,8 +161,10 @@ using Sizes = std::vector<Integers>;
 class Drawing : public Choices {
  public:
   explicit Drawing(std::span<const uint8_t> bytes) : Choices(bytes) {
+    static constexpr int kSpatial[] = {2, 2, 3, 1};
     examples_ = integer(0, 3) == 1 ? 2 : 1;
-    for (int axis = integer(0, 7) < 6 ? 4 : integer(0, 5); axis > 0; --axis) push_size(base_, size());
+    spatial_ = of(kSpatial);
+    for (int axis = integer(0, 7) < 6 ? spatial_ + 2 : integer(0, 5); axis > 0; --axis) push_size(base_, size());
     base_.resize(examples_);
     if (examples_ == 2) base_[1] = base_[0];
     if (examples_ == 2 && !base_[0].empty()) base_[1][size_t(byte()) % base_[0].size()] += 2;
@@ -110,13 +174,13 @@ class Drawing : public Choices {
 
   Value argument(const std::string& name, const std::optional<Value>& otherwise) {
     if (otherwise && integer(0, 3) != 3) return *otherwise;
-    return of_kind(integer(0, 15) == 15 ? of(kKinds) : kind_of(name));
+    return of_kind(integer(0, 15) == 15 ? of(kKinds) : of(kinds_of(name)));
   }
 
   Value result() {
-    const int drawn = integer(0, 31), parts = drawn - 25;
-    if (parts < 0) return tensor("");
-    return list(parts, [&] { return tensor(""); });
+    static constexpr int kParts[] = {2, 1, 3, 4, 2, 5, 0};
+    if (integer(0, 3) < 3) return tensor("");
+    return list(of(kParts), [&] { return tensor(""); });
   }
 
  private:
@@ -127,16 +191,20 @@ class Drawing : public Choices {
     for (int i = 0; i < length; ++i) value.elements.push_back(make());
     return value;
   }
-  int length() { return integer(0, 3) < 3 ? 2 : integer(0, 5); }
+  int length() { return integer(0, 7) < 7 ? spatial_ : integer(0, 6); }
 
   Value leaf(const Concrete& concrete) { return {std::vector<Concrete>(examples_, concrete)}; }
 
   Value of_kind(Kind kind) {
     switch (kind) {
       case Kind::kTensor:
-        return integer(0, 3) == 3 ? constant_tensor() : tensor("x" + std::to_string(++inputs_));
+        return integer(0, 7) == 7 ? constant_tensor() : input();
       case Kind::kTensors:
-        return integer(0, 1) ? weights() : list(length(), [&] { return of_kind(Kind::kTensor); });
+        return list(length(), [&] { return of_kind(Kind::kTensor); });
+      case Kind::kWeight:
+        return weight();
+      case Kind::kWeights:
+        return list(integer(0, 3) < 3 ? 4 : integer(0, 9), [&] { return weight(); });
       case Kind::kInteger:
         return leaf({whole()});
       case Kind::kIntegers:
@@ -158,7 +226,7 @@ class Drawing : public Choices {
   }
 
   int64_t whole() {
-    static constexpr int64_t kSmall[] = {1, 2, 0, -1, 3, 4, -2, 6};
+    static constexpr int64_t kSmall[] = {1, 2, 3, 0, 1, 2, -1, 4, 1, 2, -2, 6};
     static constexpr int64_t kAny[] = {-3,         5,         16,        1000,    100'000,  1 << 24,     1LL << 31,
                                        -1LL << 31, 1LL << 40, 1LL << 62, kLowest, kHighest, kLowest + 1, kHighest - 1};
     return integer(0, 15) < 15 ? of(kSmall) : of(kAny);
@@ -220,17 +288,21 @@ class Drawing : public Choices {
     return value;
   }
 
+  /// A tensor of the model, mostly another one than before.
+  Value input() {
+    if (inputs_.empty() || integer(0, 7) != 7) inputs_.push_back(tensor("x" + std::to_string(inputs_.size())));
+    return integer(0, 7) == 7 ? inputs_.front() : inputs_.back();
+  }
+
   Value constant_tensor() {
     static const Integers kSizes[] = {{4}, {}, {2}, {12, 3}, {2, 3}, {1}, {4, 4}, {0}, {4, 2, 3, 3}};
     TensorInfo info{dtype(), of(kSizes)};
     return integer(0, 7) == 7 ? leaf({info}) : known(info);
   }
-  /// Weights of one layer of an LSTM, mostly.
-  Value weights() {
-    return list(integer(0, 3) < 3 ? 4 : integer(0, 9), [&] {
-      const bool is_other = integer(0, 15) == 15;
-      return is_other ? constant_tensor() : known({DType::kFloat32, flag() ? Integers{12} : Integers{12, 3}});
-    });
+  /// Of a layer of an LSTM, mostly.
+  Value weight() {
+    if (integer(0, 15) == 15) return constant_tensor();
+    return known({DType::kFloat32, flag() ? Integers{12} : Integers{12, 3}});
   }
   Value known(TensorInfo info) {
     if (info.defined() && !is_object(info.dtype)) info.contents = contents(info);
@@ -256,12 +328,18 @@ class Drawing : public Choices {
                                            "amax", "right", "xy",    "fro",   "reflect", "circular", "ij,jk->ik"};
 
   size_t examples_ = 1;
-  int inputs_ = 0;
+  int spatial_ = 2;  // how many axes an image has, and numbers a list
   Sizes base_ = Sizes(2);
+  std::vector<Value> inputs_;
 };
 
-/// What an operator without a declaration may be asked for.
-const std::vector<std::string> kCommonNames{"self", "input", "a", "b", "other", "weight", "dim", "bias", "groups"};
+/// What an operator without a declaration is asked for.
+const std::vector<std::string> kCommonNames{
+    "self",     "input",    "a",      "b",          "other",      "weight",       "bias",         "dim",
+    "dim0",     "dim1",     "groups", "num_groups", "eps",        "offset",       "mask",         "use_mask",
+    "src",      "s",        "size",   "stride",     "padding",    "dilation",     "kernel_size",  "ceil_mode",
+    "query",    "key",      "value",  "dropout_p",  "is_causal",  "running_mean", "running_var",  "normalized_shape",
+    "stride_h", "stride_w", "pad_h",  "pad_w",      "dilation_h", "dilation_w",   "offset_groups"};
 
 const exporter::Lowerings& rules() {
   static const exporter::Lowerings all = exporter::standard_lowerings();

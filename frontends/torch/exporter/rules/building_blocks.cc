@@ -91,6 +91,13 @@ Integers per_axis(Call& call, const std::string& name, int64_t axes) {
   return values;
 }
 
+int64_t rounds_of(Call& call, const std::string& name) {
+  constexpr int64_t kMostRounds = 10'000;
+  const int64_t rounds = call.integer(name);
+  if (rounds > kMostRounds) call.refuse("argument '" + name + "' asks for " + std::to_string(rounds) + " rounds");
+  return rounds;
+}
+
 Integers window_numbers(Call& call, const std::string& name, size_t count, int64_t least) {
   Integers values = call.integers(name);
   if (values.size() != count) call.refuse("argument '" + name + "' has not one number for each axis");

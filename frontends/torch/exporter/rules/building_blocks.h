@@ -45,6 +45,9 @@ inline constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
 /// One number of an argument for each of so many axes: a single one stands for all of them.
 Integers per_axis(Call& call, const std::string& name, int64_t axes);
 
+/// How often an argument says that a rule repeats its nodes; more than 10,000 times is refused.
+int64_t rounds_of(Call& call, const std::string& name);
+
 /// So many numbers of an argument, from `least` to 2^31 - 1: sizes, strides and paddings of windows.
 Integers window_numbers(Call& call, const std::string& name, size_t count, int64_t least);
 

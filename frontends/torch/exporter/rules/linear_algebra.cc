@@ -115,7 +115,7 @@ void kron(Call& call) {
 }
 
 void matrix_power(Call& call) {
-  const int64_t n = call.integer("n");
+  const int64_t n = rounds_of(call, "n");
   if (n < 0) call.refuse("ONNX has no inverse of a matrix");
   if (n == 0) {
     const std::string wide = call.emit("Shape", {call.value()});

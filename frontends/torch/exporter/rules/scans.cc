@@ -98,7 +98,7 @@ void diff(Call& call) {
     if (call.has(name)) parts.push_back(call.value(name, dtype));
   }
   std::string y = parts.size() == 1 ? parts[0] : call.emit("Concat", parts, {{"axis", axis}});
-  for (int64_t i = 0; i < call.integer("n"); ++i) {
+  for (int64_t i = 0, rounds = rounds_of(call, "n"); i < rounds; ++i) {
     const Names neighbours{slice(call, y, axis, 1, kEnd), slice(call, y, axis, 0, -1)};
     y = call.emit(dtype == DType::kBool ? "Xor" : "Sub", neighbours);
   }
