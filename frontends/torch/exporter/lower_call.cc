@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 #include <stdexcept>
+#include <string_view>
 
 #include "export_error.h"
 #include "linnet/error.h"
@@ -28,28 +29,30 @@ void check_tensor(const Site& site, const TensorInfo& tensor) {
   }
 }
 
-void check_value(const Site& site, const Value& value, size_t examples) {
-  for (const Value& element : value.elements) check_value(site, element, examples);
-  if (!value.is_list && value.concrete.size() < examples) site.refuse("a value is not known in all examples");
+void check_value(const Site& site, const Value& value) {
+  for (const Value& element : value.elements) check_value(site, element);
   for (const Concrete& one : value.concrete) {
     if (one.is_tensor()) check_tensor(site, one.tensor());
   }
 }
 
 /// Calls the rule. Whatever it throws names the operator.
-void apply(const Lowering& rule, Call& call) {
+void apply(const Site& site, const Lowering& rule, Call& call) {
   try {
     rule(call);
-  } catch (const ExportError&) {
+  } catch (const NeedsOpset&) {
     throw;
+  } catch (const ExportError& error) {
+    if (std::string_view(error.what()).starts_with(site.operator_name)) throw;
+    site.refuse(error.what());
   } catch (const std::out_of_range&) {
-    call.refuse("a list or a shape is shorter than its operator needs");
+    site.refuse("a list or a shape is shorter than its operator needs");
   } catch (const Error& error) {
-    call.refuse(error.message());
+    site.refuse(error.message());
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    call.refuse(text_of("its arguments do not fit together: ", error.what()));
+    site.refuse(text_of("its arguments do not fit together: ", error.what()));
   }
 }
 
@@ -59,14 +62,14 @@ bool lower_call(const Site& site, const Lowering& rule, const std::vector<Value>
                 std::vector<Value>& results, OnnxBuilder& builder, size_t examples) {
   const std::string unset = kUnset + site.operator_name + "; at " + site.source;
   OnnxGraph other;
-  for (const Value& argument : arguments) check_value(site, argument, examples);
-  for (const Value& result : results) check_value(site, result, examples);
+  for (const Value& argument : arguments) check_value(site, argument);
+  for (const Value& result : results) check_value(site, result);
   bool decided_by_contents = false;
   for (size_t e = examples; e-- > 0;) {
     for (Value& result : results) for_each_leaf(result, [&](Value& leaf) { leaf.name = unset; });
     const OnnxBuilder::Mark mark = builder.mark();
     Call call(site, arguments, results, builder, e);
-    apply(rule, call);
+    apply(site, rule, call);
     decided_by_contents = decided_by_contents || call.is_decided_by_contents();
     if (e > 0) {
       other = builder.since(mark);

@@ -72,6 +72,7 @@ template <class Place>
 std::string table_of(Call& call, int64_t rows, int64_t columns, const Place& place) {
   check_table(call, rows, columns);
   Integers values;
+  values.reserve(size_t(rows * columns));
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t column = 0; column < columns; ++column) values.push_back(place(row, column));
   }
@@ -83,6 +84,7 @@ template <class Number>
 std::string table_of(Call& call, int64_t rows, int64_t columns, DType dtype, const Number& number) {
   check_table(call, rows, columns);
   Numbers values;
+  values.reserve(size_t(rows * columns));
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t column = 0; column < columns; ++column) values.push_back(double(number(row, column)));
   }

@@ -166,6 +166,7 @@ double keys(double distance) {
 /// Source: https://github.com/python-pillow/Pillow/blob/main/src/libImaging/Resample.c (precompute_coeffs)
 Numbers weights_along(int64_t in, int64_t out, double step, const Filter& filter) {
   Numbers rows;
+  rows.reserve(size_t(in * out));
   const double wide = std::max(step, 1.0), support = filter.support * wide;
   for (int64_t i = 0; i < out; ++i) {
     const double center = step * (double(i) + 0.5);
@@ -200,15 +201,15 @@ Lowering smoothed(Filter filter) {
     if (call.result_is_dynamic()) call.refuse("antialiasing of a dynamic axis is not covered");
     const TensorInfo& x = call.tensor(input_of(call));
     const bool corners = call.flag("align_corners");
-    const auto weights = [&](int64_t axis) {
-      check_table(call, x.size(axis), call.result().size(axis));
-      return weights_along(x.size(axis), call.result().size(axis), step_of(call, axis, corners), filter);
+    const auto weights = [&](int64_t axis, bool turned) {
+      const int64_t in = x.size(axis), out = call.result().size(axis);
+      check_table(call, out, in);
+      const Numbers rows = weights_along(in, out, step_of(call, axis, corners), filter);
+      const auto at = [&](int64_t i, int64_t k) { return rows[size_t(i * in + k)]; };
+      const auto at_turned = [&](int64_t k, int64_t i) { return at(i, k); };
+      return turned ? table_of(call, in, out, call.dtype(), at_turned) : table_of(call, out, in, call.dtype(), at);
     };
-    const auto rows = weights(2), columns = weights(3);
-    const std::string left = table_of(call, call.result().size(2), x.size(2), call.dtype(),
-                                      [&](int64_t i, int64_t k) { return rows[size_t(i * x.size(2) + k)]; });
-    const std::string right = table_of(call, x.size(3), call.result().size(3), call.dtype(),
-                                       [&](int64_t k, int64_t i) { return columns[size_t(i * x.size(3) + k)]; });
+    const std::string left = weights(2, false), right = weights(3, true);
     call.set(call.emit("MatMul", {left, call.emit("MatMul", {call.value(input_of(call)), right})}));
   };
 }
