@@ -23,8 +23,8 @@ namespace linnet::exporter {
 struct Value;
 struct Concrete;
 struct OnnxGraph;
+struct Site;
 class OnnxBuilder;
-class Site;
 
 /// The value of a node's attribute: int, float, string, ints, floats, strings, tensor or graph.
 using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
