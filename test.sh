@@ -89,7 +89,7 @@ fi
 if wants unit_sanitized onnx_backend_sanitized hostile_sanitized; then
   step "Building run_model, unit tests and fuzz targets under AddressSanitizer and UndefinedBehaviorSanitizer into $SANITIZED/"
   configure $SANITIZED --preset asan-ubsan
-  build $SANITIZED --target linnet_tests run_model vary_operators fuzz_{api,arrays,graph,image,model,operator,value}
+  build $SANITIZED --target linnet_tests run_model vary_operators fuzz_{api,arrays,graph,image,model,operator,rules,value}
 fi
 
 export LINNET_RUN_MODEL=$PWD/$BUILD/bin/run_model

@@ -9,6 +9,15 @@
 #include "value.h"
 
 namespace linnet::exporter {
+namespace {
+
+/// One of so many axes, counted from the front.
+int64_t axis_of(const Site& site, int64_t axis, int64_t dims) {
+  if (axis < -dims || axis >= dims) site.refuse(text_of("axis ", axis, " is out of range for ", dims, " axes"));
+  return axis < 0 ? axis + dims : axis;
+}
+
+}  // namespace
 
 const ExportOptions& Call::options() const { return builder_.options(); }
 
@@ -28,54 +37,61 @@ bool Call::is_tensor(const std::string& name) const { return argument(name).is_t
 
 size_t Call::length(const std::string& name) const { return argument(name).elements.size(); }
 
-const Concrete& Call::known(const std::string& name) const {
-  const Value& value = argument(name);
-  if (!value.constant()) site_.refuse("argument '" + name + "' must be constant, but depends on the model's inputs");
-  if (value.is_list) site_.refuse("argument '" + name + "' is a list");
-  return value.concrete[evaluation_];
+const Value& Call::result_at(size_t index) const {
+  if (index >= results_.size()) site_.refuse("it has fewer results than its operator gives");
+  return results_[index];
 }
 
-int64_t Call::integer(const std::string& name) const { return known(name).integer(); }
+const Concrete& Call::known(const Value& leaf, const std::string& name) const {
+  if (!leaf.constant()) site_.refuse("argument '" + name + "' must be constant, but depends on the model's inputs");
+  if (leaf.is_list) site_.refuse("argument '" + name + "' is a list");
+  return leaf.concrete[evaluation_];
+}
 
-double Call::number(const std::string& name) const { return known(name).number(); }
+int64_t Call::integer(const std::string& name) const { return known(argument(name), name).integer(); }
 
-bool Call::flag(const std::string& name) const { return known(name).flag(); }
+int64_t Call::positive(const std::string& name) const {
+  const int64_t value = integer(name);
+  if (value <= 0) site_.refuse(text_of("argument '", name, "' is ", value, " and must be above 0"));
+  return value;
+}
 
-std::string Call::text(const std::string& name) const { return known(name).text(); }
+double Call::number(const std::string& name) const { return known(argument(name), name).number(); }
 
-std::vector<int64_t> Call::integers(const std::string& name) const {
+bool Call::flag(const std::string& name) const { return known(argument(name), name).flag(); }
+
+std::string Call::text(const std::string& name) const { return known(argument(name), name).text(); }
+
+Integers Call::integers(const std::string& name) const {
   const Value& value = argument(name);
   if (!value.is_list) return {integer(name)};
-  if (!value.constant()) site_.refuse("argument '" + name + "' must be constant, but depends on the model's inputs");
-  std::vector<int64_t> result;
-  for (const Value& element : value.elements) result.push_back(element.concrete[evaluation_].integer());
+  Integers result;
+  for (const Value& element : value.elements) result.push_back(known(element, name).integer());
   return result;
 }
 
-std::vector<double> Call::numbers(const std::string& name) const {
+Numbers Call::numbers(const std::string& name) const {
   const Value& value = argument(name);
   if (!value.is_list) return {number(name)};
-  if (!value.constant()) site_.refuse("argument '" + name + "' must be constant, but depends on the model's inputs");
-  std::vector<double> result;
-  for (const Value& element : value.elements) result.push_back(element.concrete[evaluation_].number());
+  Numbers result;
+  for (const Value& element : value.elements) result.push_back(known(element, name).number());
   return result;
 }
 
 int64_t Call::rank(const std::string& of) const {
   const Value& value = argument(of);
-  return (value.is_list ? value.elements.at(0) : value).tensor(evaluation_).dim();
+  return (value.is_list ? value.elements[0] : value).tensor(evaluation_).dim();
 }
 
 int64_t Call::axis(const std::string& name, const std::string& of) const {
-  const int64_t axis = integer(name);
-  return axis < 0 ? axis + std::max<int64_t>(rank(of), 1) : axis;
+  return axis_of(site_, integer(name), std::max<int64_t>(rank(of), 1));
 }
 
-std::vector<int64_t> Call::axes(const std::string& name, const std::string& of) const {
-  std::vector<int64_t> result = has(name) ? integers(name) : std::vector<int64_t>();
+Integers Call::axes(const std::string& name, const std::string& of) const {
+  Integers result = has(name) ? integers(name) : Integers();
   const int64_t dims = rank(of);
   if (dims == 0) return {};
-  for (int64_t& axis : result) axis = axis < 0 ? axis + dims : axis;
+  for (int64_t& axis : result) axis = axis_of(site_, axis, dims);
   if (result.empty()) {
     for (int64_t i = 0; i < dims; ++i) result.push_back(i);
   }
@@ -88,17 +104,19 @@ const TensorInfo& Call::tensor(const std::string& name) const {
   return value.tensor(evaluation_);
 }
 
-std::vector<TensorInfo> Call::tensors(const std::string& name) const {
-  std::vector<TensorInfo> result;
+List<TensorInfo> Call::tensors(const std::string& name) const {
+  List<TensorInfo> result;
   for (const Value& element : argument(name).elements) {
     result.push_back(element.is_none() ? TensorInfo() : element.tensor(evaluation_));
   }
   return result;
 }
 
-const TensorInfo& Call::result(size_t index) const { return results_[index].tensor(evaluation_); }
+const TensorInfo& Call::result(size_t index) const { return result_at(index).tensor(evaluation_); }
 
-DType Call::dtype(size_t index) const { return results_[index].concrete[evaluation_].dtype(); }
+DType Call::dtype(size_t index) const { return result_at(index).concrete[evaluation_].dtype(); }
+
+size_t Call::result_length() const { return result_at(0).elements.size(); }
 
 DType Call::promoted(const std::vector<std::string>& names) const {
   Promotion promotion;
@@ -168,7 +186,7 @@ std::string Call::size(const std::string& name, int64_t axis) const {
 bool Call::dynamic(const std::string& name, int64_t axis) const { return size_differs(argument(name), axis); }
 
 bool Call::result_is_dynamic(size_t index) const {
-  const Value& value = results_[index];
+  const Value& value = result_at(index);
   for (int64_t axis = 0; axis < value.tensor().dim(); ++axis) {
     if (size_differs(value, axis)) return true;
   }
@@ -176,7 +194,7 @@ bool Call::result_is_dynamic(size_t index) const {
 }
 
 /// A tensor argument's axis that has these sizes in all evaluations.
-std::string Call::matching_size(const std::vector<int64_t>& sizes) const {
+std::string Call::matching_size(const Integers& sizes) const {
   for (size_t i = 0; i < arguments_.size(); ++i) {
     if (!arguments_[i].is_tensor() || arguments_[i].name.empty()) continue;
     for (int64_t axis = 0; axis < arguments_[i].tensor().dim(); ++axis) {
@@ -187,9 +205,9 @@ std::string Call::matching_size(const std::vector<int64_t>& sizes) const {
 }
 
 std::string Call::result_shape(bool for_reshape) const {
-  const Value& value = results_[0];
-  std::vector<int64_t> numbers;
-  std::vector<int64_t> open;
+  const Value& value = result_at(0);
+  Integers numbers;
+  Integers open;
   for (int64_t axis = 0; axis < value.tensor().dim(); ++axis) {
     const bool dynamic = size_differs(value, axis);
     if (dynamic) open.push_back(axis);
@@ -232,11 +250,14 @@ std::string Call::filled(const Shape& shape, double number, DType dtype) {
   return builder_.constant(filled_tensor(shape, number, dtype));
 }
 
-void Call::set_result(size_t index, const std::string& value) { results_[index].name = value; }
+void Call::set_result(size_t index, const std::string& value) {
+  result_at(index);
+  results_[index].name = value;
+}
 
 void Call::set_list(const Names& values) {
-  std::vector<Value>& elements = results_[0].elements;
-  if (elements.size() != values.size()) site_.refuse("its list of results has another length in ONNX");
+  if (result_length() != values.size()) site_.refuse("its list of results has another length in ONNX");
+  List<Value>& elements = results_[0].elements;
   for (size_t i = 0; i < values.size(); ++i) elements[i].name = values[i];
 }
 

@@ -4,12 +4,14 @@
 #include <cstring>
 #include <sstream>
 
+#include "export_error.h"
 #include "onnx_types.h"
 
 namespace linnet::exporter {
 namespace {
 
 constexpr int64_t kSmallConstant = 64;  // elements; such constants are kept once
+constexpr size_t kMostNodes = 1'000'000, kMostConstantBytes = size_t{1} << 31;
 
 std::string contents_of(const Tensor& tensor) {
   std::ostringstream key;
@@ -68,9 +70,14 @@ bool same_graph(const OnnxGraph& a, const OnnxGraph& b) {
 }
 
 std::string OnnxBuilder::unique(const std::string& wanted) {
+  int& next = next_[wanted];
+  const int before = next;
   std::string name = wanted;
-  for (int i = 1; !used_.insert(name).second; ++i) name = wanted + "_" + std::to_string(i);
-  order_.push_back(name);
+  do {
+    if (next > 0) name = wanted + "_" + std::to_string(next);
+    ++next;
+  } while (!used_.insert(name).second);
+  order_.push_back({name, wanted, before});
   return name;
 }
 
@@ -80,6 +87,7 @@ void OnnxBuilder::set_origin(const std::string& scope, const std::string& source
 }
 
 Names OnnxBuilder::emit(const OnnxOperator& op, const Names& inputs, const Attributes& attributes, size_t outputs) {
+  if (++emitted_ > kMostNodes) throw ExportError("the graph has more than a million nodes");
   const std::string name = unique(scope_.empty() ? op.op_type : scope_ + "/" + op.op_type);
   OnnxNode node{op, name, inputs, {}, attributes, source_};
   while (!node.inputs.empty() && node.inputs.back().empty()) node.inputs.pop_back();
@@ -103,6 +111,8 @@ std::string OnnxBuilder::constant(const Tensor& tensor, const std::string& name)
     const auto found = constants_.find(key);
     if (found != constants_.end()) return found->second;
   }
+  if (name.empty()) constant_bytes_ += tensor.bytes();
+  if (constant_bytes_ > kMostConstantBytes) throw ExportError("the graph's computed constants have more than 2 GiB");
   const std::string result = unique(name.empty() ? "constant" : name);
   graph_.initializers.emplace_back(result, tensor);
   set_dtype(result, tensor.dtype());
@@ -134,11 +144,15 @@ void OnnxBuilder::take_back(const Mark& mark) {
   while (outer_.size() > mark.bodies) end_body();
   graph_.nodes.erase(graph_.nodes.begin() + std::ptrdiff_t(mark.nodes), graph_.nodes.end());
   graph_.initializers.resize(mark.initializers);
+  emitted_ = mark.emitted;
+  constant_bytes_ = mark.constant_bytes;
   for (; order_.size() > mark.names; order_.pop_back()) {
-    used_.erase(order_.back());
-    dtypes_.erase(order_.back());
-    std::erase_if(constants_, [&](const auto& entry) { return entry.second == order_.back(); });
+    const Used& last = order_.back();
+    used_.erase(last.name);
+    dtypes_.erase(last.name);
+    next_[last.wanted] = last.before;
   }
+  std::erase_if(constants_, [&](const auto& entry) { return !used_.contains(entry.second); });
 }
 
 void OnnxBuilder::begin_body() { outer_.push_back(std::exchange(graph_.nodes, {})); }

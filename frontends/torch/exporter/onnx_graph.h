@@ -52,11 +52,12 @@ class OnnxBuilder {
   std::string unique(const std::string& wanted);
   /// What the next nodes are named after, and where in the model they stem from.
   void set_origin(const std::string& scope, const std::string& source);
-  /// Adds a node; the result are the names of its outputs.
+  /// Adds a node; the result are the names of its outputs. Throws ExportError beyond a million of nodes.
   Names emit(const OnnxOperator& op, const Names& inputs, const Attributes& attributes, size_t outputs);
   /// The value as another dtype: itself where it is known to have that.
   std::string cast(const std::string& value, DType dtype);
-  /// A constant; small ones with equal contents are one. `name` is used where it is new.
+  /// A constant; small ones with equal contents are one. `name` is used where it is new. Throws ExportError where those
+  /// without a name have more than 2 GiB together.
   std::string constant(const Tensor& tensor, const std::string& name = "");
   /// A constant tensor of the model: a parameter by its name, others by their contents as they are now.
   std::string tensor(const Tensor& tensor);
@@ -68,9 +69,11 @@ class OnnxBuilder {
 
   // Trying: what was added after a mark can be looked at and taken back.
   struct Mark {
-    size_t nodes, names, initializers, bodies;
+    size_t nodes, names, initializers, bodies, emitted, constant_bytes;
   };
-  Mark mark() const { return {graph_.nodes.size(), order_.size(), graph_.initializers.size(), outer_.size()}; }
+  Mark mark() const {
+    return {graph_.nodes.size(), order_.size(), graph_.initializers.size(), outer_.size(), emitted_, constant_bytes_};
+  }
   OnnxGraph since(const Mark& mark) const;
   void take_back(const Mark& mark);
 
@@ -86,7 +89,13 @@ class OnnxBuilder {
   std::vector<std::vector<OnnxNode>> outer_;
   std::string scope_, source_;
   std::set<std::string> used_;
-  std::vector<std::string> order_;  // the used names, oldest first
+  struct Used {
+    std::string name, wanted;
+    int before;  // the number that was next for the wanted name
+  };
+  std::vector<Used> order_;                    // the used names, oldest first
+  std::unordered_map<std::string, int> next_;  // the least number that may be free, by wanted name
+  size_t emitted_ = 0, constant_bytes_ = 0;    // nodes, those of bodies included, and constants that have no name
   std::unordered_map<std::string, DType> dtypes_;
   std::unordered_map<std::string, std::string> constants_;  // name, by contents
   struct Parameter {

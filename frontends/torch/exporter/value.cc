@@ -36,7 +36,7 @@ const TensorInfo& Concrete::tensor() const {
 int64_t Concrete::integer() const {
   if (const auto* number = std::get_if<int64_t>(&value)) return *number;
   if (const auto* number = std::get_if<bool>(&value)) return *number;
-  if (const auto* number = std::get_if<double>(&value)) return int64_t(*number);
+  if (const auto* number = std::get_if<double>(&value)) return whole_part(*number);
   return element_of<int64_t>(tensor());
 }
 
@@ -76,14 +76,14 @@ bool Value::constant() const {
   return std::ranges::all_of(elements, &Value::constant);
 }
 
-std::vector<int64_t> sizes_along(const Value& tensor, int64_t axis) {
-  std::vector<int64_t> sizes;
+Integers sizes_along(const Value& tensor, int64_t axis) {
+  Integers sizes;
   for (const Concrete& one : tensor.concrete) sizes.push_back(one.tensor().size(axis));
   return sizes;
 }
 
 bool size_differs(const Value& tensor, int64_t axis) {
-  const std::vector<int64_t> sizes = sizes_along(tensor, axis);
+  const Integers sizes = sizes_along(tensor, axis);
   return std::ranges::any_of(sizes, [&](int64_t size) { return size != sizes[0]; });
 }
 

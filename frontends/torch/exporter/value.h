@@ -33,10 +33,10 @@ struct Concrete {
 
 /// An argument or result of a call: a list, or a leaf with one concrete value for each example.
 struct Value {
-  std::vector<Concrete> concrete{};  ///< of a leaf, by example
-  std::string name{};                ///< the ONNX value of a leaf that depends on the model's inputs
+  List<Concrete> concrete{};  ///< of a leaf, by example
+  std::string name{};         ///< the ONNX value of a leaf that depends on the model's inputs
   bool is_list = false;
-  std::vector<Value> elements{};  ///< of a list
+  List<Value> elements{};  ///< of a list
 
   /// No leaf in it depends on the model's inputs.
   bool constant() const;
@@ -47,7 +47,7 @@ struct Value {
 };
 
 /// The size of a tensor's axis, by example.
-std::vector<int64_t> sizes_along(const Value& tensor, int64_t axis);
+Integers sizes_along(const Value& tensor, int64_t axis);
 /// It is not the same in all examples: the axis is dynamic.
 bool size_differs(const Value& tensor, int64_t axis);
 

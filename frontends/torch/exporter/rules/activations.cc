@@ -108,7 +108,7 @@ void prelu(Call& call) {
   std::string w = call.value("weight", call.dtype());
   const int64_t rank = call.tensor().dim();
   if (slope.numel() > 1 && rank > 2) {
-    std::vector<int64_t> sizes(size_t(rank - 1), 1);
+    Integers sizes(size_t(rank - 1), 1);
     sizes[0] = slope.numel();
     w = call.emit("Reshape", {w, call.constant_of(sizes)});
   }
@@ -130,7 +130,7 @@ void glu(Call& call) {
 /// Along an axis, which a number without axes gets.
 Lowering along_axis(const std::string& op_type) {
   return [op_type](Call& call) {
-    const std::string none = call.constant_of(std::vector<int64_t>{});
+    const std::string none = call.constant_of(Integers{});
     if (call.tensor().dim() > 0) return call.set(call.emit(op_type, {x_of(call)}, {{"axis", call.axis()}}));
     const std::string y = call.emit(op_type, {flattened(call, x_of(call))}, {{"axis", 0}});
     call.set(call.emit("Reshape", {y, none}));

@@ -16,11 +16,12 @@ std::pair<int64_t, int64_t> adaptive_window(int64_t i, int64_t in, int64_t out) 
 /// Positions of the windows, [out, widest]; those of a shorter one are filled up with its last position.
 struct Windows {
   int64_t count = 0, widest = 0;
-  std::vector<int64_t> places{};
-  std::vector<double> inside{}, sizes{};
+  Integers places{};
+  Numbers inside{}, sizes{};
 };
 
-Windows windows_of(int64_t in, int64_t out) {
+Windows windows_of(Call& call, int64_t in, int64_t out) {
+  check_table(call, out, out == 0 ? 0 : in / out + 2);
   Windows windows{out};
   for (int64_t i = 0; i < out; ++i) {
     const auto [begin, end] = adaptive_window(i, in, out);
@@ -43,14 +44,14 @@ std::string uneven_pool(Call& call, int64_t spatial, bool average) {
   const DType dtype = call.dtype();
   std::string y = call.value();
   for (int64_t axis = rank - spatial; axis < rank; ++axis) {
-    const Windows windows = windows_of(call.tensor().size(axis), call.result().size(axis));
+    const Windows windows = windows_of(call, call.tensor().size(axis), call.result().size(axis));
     const std::string places = call.constant_of(windows.places, Shape{windows.count, windows.widest});
     y = call.emit("Gather", {y, places}, {{"axis", axis}});
     if (!average) {
       y = reduce(call, "ReduceMax", y, {axis + 1}, false);
       continue;
     }
-    std::vector<int64_t> beside(size_t(rank), 1);
+    Integers beside(size_t(rank), 1);
     beside[size_t(axis)] = windows.count;
     const std::string sizes = call.constant_of(windows.sizes, Shape(beside), dtype);
     beside.insert(beside.begin() + axis + 1, windows.widest);
@@ -64,7 +65,7 @@ std::string uneven_pool(Call& call, int64_t spatial, bool average) {
 /// Over all of each image. The mean of no pixels is NaN, which GlobalAveragePool leaves open.
 std::string pooled_whole(Call& call, const std::string& global, int64_t spatial) {
   const int64_t rank = call.tensor().dim();
-  std::vector<int64_t> axes;
+  Integers axes;
   bool may_be_empty = false;
   for (int64_t axis = rank - spatial; axis < rank; ++axis) {
     axes.push_back(axis);
@@ -77,12 +78,11 @@ std::string pooled_whole(Call& call, const std::string& global, int64_t spatial)
 /// Windows of equal size where the output's size divides the input's; the whole where it is 1.
 Lowering adaptive(const std::string& global, const std::string& windowed, int64_t spatial) {
   return [=](Call& call) {
-    const std::vector<int64_t>&x = call.tensor().sizes, &y = call.result().sizes;
-    const std::vector<int64_t> in(x.end() - spatial, x.end()), out(y.end() - spatial, y.end());
+    const Integers in = last_of(call.tensor().sizes, spatial), out = last_of(call.result().sizes, spatial);
     if (std::all_of(out.begin(), out.end(), [](int64_t size) { return size == 1; })) {
       return call.set(pooled_whole(call, global, spatial));
     }
-    std::vector<int64_t> kernel;
+    Integers kernel;
     bool even = true;
     for (size_t i = 0; i < in.size(); ++i) {
       even = even && out[i] > 0 && in[i] % out[i] == 0;
@@ -98,7 +98,8 @@ Windows windows_over_all(Call& call, int64_t spatial) {
   Windows all{1, 1, {0}};
   for (int64_t axis = call.tensor().dim() - spatial; axis < call.tensor().dim(); ++axis) {
     const int64_t in = call.tensor().size(axis);
-    const Windows along = windows_of(in, call.result().size(axis));
+    const Windows along = windows_of(call, in, call.result().size(axis));
+    check_table(call, checked_mul(all.count, along.count), checked_mul(all.widest, along.widest));
     Windows next{all.count * along.count, all.widest * along.widest};
     for (int64_t outer = 0; outer < all.count; ++outer) {
       for (int64_t inner = 0; inner < along.count; ++inner) {
@@ -129,13 +130,13 @@ std::string largest(Call& call, const std::string& windows, int64_t axis) {
 std::string positions(Call& call, int64_t spatial) {
   const int64_t rank = call.tensor().dim();
   const Windows all = windows_over_all(call, spatial);
-  std::vector<int64_t> lines(size_t(rank - spatial), 0);
+  Integers lines(size_t(rank - spatial), 0);
   lines.push_back(-1);
   const std::string flat = call.emit("Reshape", {call.value(), call.constant_of(lines)});
   const std::string windows = call.emit("Gather", {flat, call.constant_of(all.places, Shape{all.count, all.widest})},
                                         {{"axis", rank - spatial}});
   const std::string best = largest(call, windows, rank - spatial + 1);
-  std::vector<int64_t> begins;
+  Integers begins;
   for (int64_t i = 0; i < all.count; ++i) begins.push_back(i * all.widest);
   const std::string entry = call.emit("Add", {best, call.constant_of(begins)});
   return reshaped_to_result(call, call.emit("Gather", {call.constant_of(all.places), entry}));

@@ -10,9 +10,9 @@ namespace {
 
 /// Indices along some axes of a tensor, int64, that broadcast; `rank` is that of the broadcast ones.
 struct Indices {
-  std::vector<int64_t> axes;
+  Integers axes;
   Names values;
-  std::vector<int64_t> ranks;
+  Integers ranks;
   int64_t rank = 0;
 
   void add(int64_t axis, const std::string& value, int64_t value_rank) {
@@ -30,7 +30,7 @@ bool is_mask(const TensorInfo& tensor) { return tensor.dtype == DType::kBool || 
 /// A mask stands for the positions where it is set: one list of indices for each of its axes.
 Indices indices_of(Call& call) {
   Indices result;
-  const std::vector<TensorInfo> tensors = call.tensors("indices");
+  const List<TensorInfo> tensors = call.tensors("indices");
   const Names values = call.values("indices");
   int64_t axis = 0;
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -64,8 +64,8 @@ std::string stacked(Call& call, const Indices& indices) {
 }
 
 /// The indexed axes first.
-std::vector<int64_t> indexed_first(const Indices& indices, int64_t rank) {
-  std::vector<int64_t> order = indices.axes;
+Integers indexed_first(const Indices& indices, int64_t rank) {
+  Integers order = indices.axes;
   for (int64_t axis = 0; axis < rank; ++axis) {
     if (std::find(indices.axes.begin(), indices.axes.end(), axis) == indices.axes.end()) order.push_back(axis);
   }
@@ -73,10 +73,10 @@ std::vector<int64_t> indexed_first(const Indices& indices, int64_t rank) {
 }
 
 /// Where the axes of the indices stand in the result: in place of adjacent axes, else in front.
-std::vector<int64_t> result_order(const Indices& indices, int64_t rank) {
+Integers result_order(const Indices& indices, int64_t rank) {
   const int64_t front = indices.adjacent() ? indices.axes.front() : 0;
   const int64_t rest = rank - int64_t(indices.axes.size());
-  std::vector<int64_t> order;
+  Integers order;
   for (int64_t i = 0; i < front; ++i) order.push_back(indices.rank + i);
   for (int64_t i = 0; i < indices.rank; ++i) order.push_back(i);
   for (int64_t i = front; i < rest; ++i) order.push_back(indices.rank + i);
@@ -104,17 +104,16 @@ std::string sizes_of(Call& call, const std::string& x, int64_t begin, int64_t en
 
 /// One mask and one value need no positions: a choice between two tensors.
 bool put_by_mask(Call& call) {
-  const std::vector<TensorInfo> masks = call.tensors("indices");
+  const List<TensorInfo> masks = call.tensors("indices");
   const bool single =
       call.tensor("values").dim() == 0 || (call.constant("values") && call.tensor("values").numel() == 1);
   if (masks.size() != 1 || !is_mask(masks[0]) || !single) return false;
   const DType dtype = call.dtype();
   std::string mask = call.cast(call.values("indices")[0], DType::kBool);
-  const int64_t rest = call.tensor().dim() - masks[0].dim();
-  std::vector<int64_t> axes = order_of(call.tensor().dim());
-  axes.erase(axes.begin(), axes.end() - rest);
-  if (rest > 0) mask = change_axes(call, "Unsqueeze", mask, axes);
-  std::string value = call.emit("Reshape", {call.value("values", dtype), call.constant_of(std::vector<int64_t>{})});
+  const int64_t rank = call.tensor().dim();
+  const Integers axes = part_of(order_of(rank), masks[0].dim(), rank);
+  if (!axes.empty()) mask = change_axes(call, "Unsqueeze", mask, axes);
+  std::string value = call.emit("Reshape", {call.value("values", dtype), call.constant_of(Integers{})});
   if (call.flag("accumulate")) value = call.emit("Add", {call.value(), value});
   call.set(call.emit("Where", {mask, value, call.value()}));
   return true;
@@ -125,7 +124,7 @@ void index_put(Call& call) {
   if (put_by_mask(call)) return;
   const Indices indices = indices_of(call);
   const int64_t rank = call.tensor().dim(), count = int64_t(indices.axes.size());
-  const std::vector<int64_t> first = indexed_first(indices, rank), order = result_order(indices, rank);
+  const Integers first = indexed_first(indices, rank), order = result_order(indices, rank);
   const std::string x = transposed(call, call.value(), first), positions = stacked(call, indices);
   const std::string rest = sizes_of(call, x, count, rank), wide = sizes_of(call, positions, 0, indices.rank);
   const std::string shape = call.emit("Concat", {wide, rest}, {{"axis", 0}});
@@ -152,7 +151,7 @@ void masked_select(Call& call) {
 void masked_scatter(Call& call) {
   if (call.result().dim() == 0) {
     const std::string first = slice(call, flattened(call, call.value("source")), 0, 0, 1);
-    const std::string source = call.emit("Reshape", {first, call.constant_of(std::vector<int64_t>{})});
+    const std::string source = call.emit("Reshape", {first, call.constant_of(Integers{})});
     return call.set(call.emit("Where", {call.value("mask", DType::kBool), source, call.value()}));
   }
   const std::string mask = call.emit("Expand", {call.value("mask", DType::kBool), call.emit("Shape", {call.value()})});

@@ -8,7 +8,7 @@ namespace linnet::exporter {
 namespace {
 
 std::string swap_last(Call& call, const std::string& x, int64_t rank) {
-  std::vector<int64_t> order;
+  Integers order;
   for (int64_t i = 0; i < rank; ++i) order.push_back(i < rank - 2 ? i : 2 * rank - 3 - i);
   return call.emit("Transpose", {x}, {{"perm", order}});
 }
@@ -39,12 +39,12 @@ std::string later_keys(Call& call, int64_t rank) {
 std::string repeated_heads(Call& call, const std::string& name, int64_t rank) {
   const int64_t heads = call.tensor("query").size(rank - 3), own = call.tensor(name).size(rank - 3);
   if (!call.has("enable_gqa") || !call.flag("enable_gqa") || heads == own) return call.value(name);
-  if (rank != 4) call.refuse("grouped queries have other than four axes");
+  if (rank != 4 || own == 0) call.refuse("grouped queries have other than four axes, or no heads");
   const std::string wide = change_axes(call, "Unsqueeze", call.value(name), {rank - 2});
-  std::vector<int64_t> repeats(size_t(rank + 1), 1);
+  Integers repeats(size_t(rank + 1), 1);
   repeats[size_t(rank - 2)] = heads / own;
   const std::string tiled = call.emit("Expand", {wide, call.constant_of(repeats)});
-  std::vector<int64_t> shape(size_t(rank), 0);
+  Integers shape(size_t(rank), 0);
   shape[size_t(rank - 3)] = heads;
   return call.emit("Reshape", {tiled, call.constant_of(shape)});
 }
@@ -102,11 +102,11 @@ void attention(Call& call) {
 /// [n, l, e] as [n, heads, l, e / heads].
 std::string split_heads(Call& call, const std::string& x, int64_t heads, int64_t depth) {
   const std::string wide = call.emit("Reshape", {x, call.constant_of({0, 0, heads, depth})});
-  return call.emit("Transpose", {wide}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
+  return call.emit("Transpose", {wide}, {{"perm", Integers{0, 2, 1, 3}}});
 }
 
 std::string projected(Call& call, const std::string& x, const std::string& weight, const std::string& bias) {
-  const std::string w = call.emit("Transpose", {call.value(weight)}, {{"perm", std::vector<int64_t>{1, 0}}});
+  const std::string w = call.emit("Transpose", {call.value(weight)}, {{"perm", Integers{1, 0}}});
   return call.emit("Add", {call.emit("MatMul", {x, w}), call.value(bias)});
 }
 
@@ -132,7 +132,7 @@ SelfAttention self_attention(Call& call, const std::string& x, int64_t width, in
   }
   const std::string weights = call.emit("Softmax", {scores}, {{"axis", -1}});
   const std::string turned =
-      call.emit("Transpose", {call.emit("MatMul", {weights, v})}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
+      call.emit("Transpose", {call.emit("MatMul", {weights, v})}, {{"perm", Integers{0, 2, 1, 3}}});
   const std::string merged = call.emit("Reshape", {turned, call.constant_of({0, 0, width})});
   return {projected(call, merged, "proj_weight", "proj_bias"), weights};
 }
@@ -143,7 +143,7 @@ void multi_head_attention(Call& call) {
     call.refuse("query, key and value are not one tensor");
   }
   const SelfAttention y =
-      self_attention(call, call.value("query"), call.integer("embed_dim"), call.integer("num_head"));
+      self_attention(call, call.value("query"), call.integer("embed_dim"), call.positive("num_head"));
   call.set_result(0, y.output);
   if (!call.flag("need_weights")) return;
   call.set_result(1, call.flag("average_attn_weights") ? reduce(call, "ReduceMean", y.weights, {1}, false) : y.weights);
@@ -162,7 +162,7 @@ std::string feed_forward(Call& call, const std::string& x) {
 
 /// nn.TransformerEncoderLayer as one operator.
 void encoder_layer(Call& call) {
-  const int64_t width = call.integer("embed_dim"), heads = call.integer("num_heads");
+  const int64_t width = call.integer("embed_dim"), heads = call.positive("num_heads");
   const std::string x = call.value("src");
   const bool first = call.flag("norm_first");
   const std::string seen = first ? normalized(call, x, "1") : x;

@@ -11,9 +11,9 @@ void deform_conv2d(Call& call) {
   Names inputs{call.value("input"), call.value("weight"), call.value("offset"), call.value("bias")};
   if (call.flag("use_mask")) inputs.push_back(call.value("mask"));
   const auto pair = [&](const std::string& name) {
-    return std::vector<int64_t>{call.integer(name + "_h"), call.integer(name + "_w")};
+    return Integers{call.integer(name + "_h"), call.integer(name + "_w")};
   };
-  std::vector<int64_t> pads = pair("pad");
+  Integers pads = pair("pad");
   pads.insert(pads.end(), {pads[0], pads[1]});
   const Attributes attributes{{"strides", pair("stride")},
                               {"pads", pads},

@@ -17,8 +17,8 @@ Lowering triangle(int64_t upper) {
 }
 
 /// The order in which axes a and b come last.
-std::vector<int64_t> two_last(int64_t rank, int64_t a, int64_t b) {
-  std::vector<int64_t> order = order_of(rank);
+Integers two_last(int64_t rank, int64_t a, int64_t b) {
+  Integers order = order_of(rank);
   std::erase_if(order, [&](int64_t axis) { return axis == a || axis == b; });
   order.insert(order.end(), {a, b});
   return order;
@@ -29,14 +29,16 @@ void emit_diagonal(Call& call, const std::string& name, int64_t offset, int64_t 
   const TensorInfo& x = call.tensor(name);
   if (x.numel() == 0 && !call.result_is_dynamic()) return call.set(reshaped_to_result(call, call.value(name)));
   const int64_t columns = x.size(b), length = call.result().size(x.dim() - 2);
-  const int64_t begin = offset < 0 ? -offset * columns : offset;
+  const int64_t begin = offset < 0 ? checked_mul(offset, -columns) : offset;
   const std::string turned = transposed(call, call.value(name), two_last(x.dim(), a, b));
   const std::string outer = slice(call, call.emit("Shape", {turned}), 0, 0, x.dim() - 2);
-  const std::string sizes = call.emit("Concat", {outer, call.constant_of({x.size(a) * columns})}, {{"axis", 0}});
+  const std::string sizes =
+      call.emit("Concat", {outer, call.constant_of({checked_mul(x.size(a), columns)})}, {{"axis", 0}});
   const Attributes exact = call.options().opset >= 14 ? Attributes{{"allowzero", 1}} : Attributes{};
   const std::string rows = call.emit("Reshape", {turned, sizes}, exact);
-  std::vector<int64_t> places;
-  for (int64_t i = 0; i < length; ++i) places.push_back(begin + i * (columns + 1));
+  check_table(call, length, 1);
+  Integers places;
+  for (int64_t i = 0; i < length; ++i) places.push_back(checked_add(begin, checked_mul(i, columns + 1)));
   call.set(call.emit("Gather", {rows, call.constant_of(places)}, {{"axis", x.dim() - 2}}));
 }
 
@@ -48,9 +50,10 @@ void linalg_diagonal(Call& call) {
 
 /// x [..., n] on a diagonal of matrices [..., m, m] of zeros.
 std::string on_diagonal(Call& call, std::string x, int64_t rank, int64_t size, int64_t offset) {
+  if (offset < -size || offset > size) call.refuse("its diagonal is not in the matrix");
   const int64_t above = std::max<int64_t>(-offset, 0), below = std::max<int64_t>(offset, 0);
   if (offset != 0) {
-    std::vector<int64_t> pads(size_t(2 * rank), 0);
+    Integers pads(size_t(2 * rank), 0);
     pads[size_t(rank - 1)] = above;
     pads.back() = below;
     x = call.emit("Pad", {x, call.constant_of(pads)});
@@ -63,7 +66,7 @@ std::string on_diagonal(Call& call, std::string x, int64_t rank, int64_t size, i
 
 void diag_embed(Call& call) {
   const int64_t rank = call.result().dim();
-  const auto place = [&](const std::string& name) { return (call.integer(name) + rank) % rank; };
+  const auto place = [&](const std::string& name) { return normalize_axis(call.integer(name), int(rank)); };
   const int64_t a = place("dim1"), b = place("dim2");
   const std::string y = on_diagonal(call, call.value(), rank - 1, call.result().size(a), call.integer("offset"));
   call.set(transposed(call, y, inverse(two_last(rank, a, b))));

@@ -23,7 +23,7 @@ std::optional<int64_t> padding_of(Call& call) {
 std::string membership(Call& call) {
   const std::string offsets = call.value("offsets", DType::kInt64), indices = call.value("indices", DType::kInt64);
   const bool closed = call.flag("include_last_offset");
-  const std::string none = call.constant_of(std::vector<int64_t>{});
+  const std::string none = call.constant_of(Integers{});
   const std::string count = call.emit("Shape", {indices});
   const Names range{call.scalar(0, DType::kInt64), call.emit("Reshape", {count, none}), call.scalar(1, DType::kInt64)};
   const std::string places = call.emit("Range", range);

@@ -14,7 +14,7 @@ std::string with_axis(Call& call, const std::string& name, const std::string& va
 }
 
 void set_like_self(Call& call, const std::string& y) {
-  call.set(call.tensor().dim() == 0 ? call.emit("Reshape", {y, call.constant_of(std::vector<int64_t>{})}) : y);
+  call.set(call.tensor().dim() == 0 ? call.emit("Reshape", {y, call.constant_of(Integers{})}) : y);
 }
 
 void gather(Call& call) {
@@ -22,7 +22,7 @@ void gather(Call& call) {
   const std::string index = with_axis(call, "index", call.value("index", DType::kInt64));
   const std::string y = call.emit("GatherElements", {x, index}, {{"axis", call.axis()}});
   const bool scalar = call.result().dim() == 0;
-  call.set(scalar ? call.emit("Reshape", {y, call.constant_of(std::vector<int64_t>{})}) : y);
+  call.set(scalar ? call.emit("Reshape", {y, call.constant_of(Integers{})}) : y);
 }
 
 std::string index_of(Call& call) { return with_axis(call, "index", call.value("index", DType::kInt64)); }
@@ -32,7 +32,7 @@ std::string source_of(Call& call, const std::string& index) {
   const std::string source = with_axis(call, "src", call.value("src", call.dtype()));
   const TensorInfo& wanted = call.tensor("index");
   if (call.tensor("src").sizes == wanted.sizes) return source;
-  const std::vector<int64_t> begin(size_t(wanted.dim()), 0);
+  const Integers begin(size_t(wanted.dim()), 0);
   return call.emit("Slice", {source, call.constant_of(begin), call.emit("Shape", {index})});
 }
 

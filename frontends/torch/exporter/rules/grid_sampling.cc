@@ -12,9 +12,9 @@ namespace {
 Names beyond_border(Call& call) {
   const TensorInfo& image = call.tensor("input");
   const int64_t dims = image.dim() - 2;
-  std::vector<int64_t> pads(size_t(2 * image.dim()), 2);
+  Integers pads(size_t(2 * image.dim()), 2);
   for (const size_t place : {size_t(0), size_t(1)}) pads[place] = pads[place + size_t(image.dim())] = 0;
-  std::vector<double> factors;
+  Numbers factors;
   for (int64_t i = 0; i < dims; ++i) {
     const auto size = double(image.size(image.dim() - 1 - i) - int64_t(call.flag("align_corners")));
     factors.push_back(size / (size + 4));
@@ -29,10 +29,10 @@ void grid_sampler(Call& call) {
   const bool volume = call.tensor("input").dim() == 5;
   call.require_opset(volume ? 20 : 16, volume ? "grid sampling of volumes" : "grid sampling");
   const bool renamed = call.options().opset >= 20;
-  const std::string modes[] = {renamed ? "linear" : "bilinear", "nearest", renamed ? "cubic" : "bicubic"};
-  const std::string paddings[] = {"zeros", "border", "reflection"};
-  const Attributes attributes{{"mode", modes[call.integer("interpolation_mode")]},
-                              {"padding_mode", paddings[call.integer("padding_mode")]},
+  const Names modes{renamed ? "linear" : "bilinear", "nearest", renamed ? "cubic" : "bicubic"};
+  const Names paddings{"zeros", "border", "reflection"};
+  const Attributes attributes{{"mode", modes[size_t(call.integer("interpolation_mode"))]},
+                              {"padding_mode", paddings[size_t(call.integer("padding_mode"))]},
                               {"align_corners", int64_t(call.flag("align_corners"))}};
   const bool cubic_border = call.integer("interpolation_mode") == 2 && call.integer("padding_mode") == 1;
   const Names inputs = cubic_border ? beyond_border(call) : Names{call.value("input"), call.value("grid")};
@@ -40,12 +40,13 @@ void grid_sampler(Call& call) {
 }
 
 /// The positions of all pixels from -1 to 1, those along the last axis first, each followed by a 1.
-std::string places_in(Call& call, const std::vector<int64_t>& space) {
+std::string places_in(Call& call, const Integers& space) {
   const auto dims = int64_t(space.size());
   const bool corners = call.flag("align_corners");
-  std::vector<double> rows;
+  Numbers rows;
   int64_t pixels = 1;
-  for (const int64_t size : space) pixels *= size;
+  for (const int64_t size : space) pixels = checked_mul(pixels, size);
+  check_table(call, pixels, dims + 1);
   for (int64_t pixel = 0; pixel < pixels; ++pixel) {
     int64_t rest = pixel;
     for (int64_t axis = dims - 1; axis >= 0; --axis) {
@@ -61,12 +62,12 @@ std::string places_in(Call& call, const std::vector<int64_t>& space) {
 
 /// The grid of the identity, with a 1 after each position, times theta^T.
 void affine_grid(Call& call) {
-  const std::vector<int64_t> result = call.result().sizes;
-  const std::vector<int64_t> space(result.begin() + 1, result.end() - 1);
+  const Integers result = call.result().sizes;
+  const Integers space = part_of(result, 1, std::ssize(result) - 1);
   const auto dims = int64_t(space.size());
   const std::string rows = places_in(call, space);
-  const std::string turned = call.emit("Transpose", {call.value("theta")}, {{"perm", std::vector<int64_t>{0, 2, 1}}});
-  std::vector<int64_t> shape = space;
+  const std::string turned = call.emit("Transpose", {call.value("theta")}, {{"perm", Integers{0, 2, 1}}});
+  Integers shape = space;
   shape.insert(shape.begin(), -1);
   shape.push_back(dims);
   call.set(call.emit("Reshape", {call.emit("MatMul", {rows, turned}), call.constant_of(shape)}));

@@ -20,8 +20,8 @@ void index_select(Call& call) {
 std::string put_rows(Call& call, const std::string& rows, const std::string& updates,
                      const Attributes& reduction = {}) {
   const int64_t rank = call.tensor().dim(), axis = call.axis();
-  std::vector<int64_t> others = order_of(rank);
-  others.erase(others.begin() + axis);
+  Integers others = order_of(rank);
+  std::erase(others, axis);
   const std::string wide = others.empty() ? rows : change_axes(call, "Unsqueeze", rows, others);
   const std::string index = call.emit("Expand", {wide, call.emit("Shape", {updates})});
   Attributes attributes = reduction;

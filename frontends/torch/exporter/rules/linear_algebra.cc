@@ -42,17 +42,17 @@ void addbmm(Call& call) {
 }
 
 /// A sum of products over axes of both; the other axes stay, those of `a` first.
-void contract(Call& call, std::vector<int64_t> axes_a, std::vector<int64_t> axes_b) {
+void contract(Call& call, Integers axes_a, Integers axes_b) {
   const DType dtype = multiplied(call.dtype());
-  const auto others = [](int64_t rank, const std::vector<int64_t>& axes) {
-    std::vector<int64_t> rest = order_of(rank);
+  const auto others = [](int64_t rank, const Integers& axes) {
+    Integers rest = order_of(rank);
     std::erase_if(rest, [&](int64_t axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); });
     return rest;
   };
   int64_t count = 1;
-  for (const int64_t axis : axes_a) count *= call.tensor().size(axis);
-  std::vector<int64_t> order_a = others(call.tensor().dim(), axes_a), order_b = axes_b;
-  const std::vector<int64_t> rest_b = others(call.tensor("other").dim(), axes_b);
+  for (const int64_t axis : axes_a) count = checked_mul(count, call.tensor().size(axis));
+  Integers order_a = others(call.tensor().dim(), axes_a), order_b = axes_b;
+  const Integers rest_b = others(call.tensor("other").dim(), axes_b);
   order_a.insert(order_a.end(), axes_a.begin(), axes_a.end());
   order_b.insert(order_b.end(), rest_b.begin(), rest_b.end());
   const std::string a = transposed(call, call.value("self", dtype), order_a);
@@ -73,7 +73,8 @@ void inner(Call& call) {
 
 void vecdot(Call& call) {
   const std::string product = call.emit("Mul", {call.value("x", call.dtype()), call.value("y", call.dtype())});
-  call.set(reduce(call, "ReduceSum", product, {call.axis("dim", "x")}, false));
+  const int64_t rank = std::max<int64_t>({call.tensor("x").dim(), call.tensor("y").dim(), 1});
+  call.set(reduce(call, "ReduceSum", product, {normalize_axis(call.integer("dim"), int(rank))}, false));
 }
 
 void vdot(Call& call) {
@@ -83,11 +84,11 @@ void vdot(Call& call) {
 
 /// (a1 b2 - a2 b1, a2 b0 - a0 b2, a0 b1 - a1 b0) along an axis of size 3.
 void cross(Call& call) {
-  const std::vector<int64_t>& sizes = call.result().sizes;
+  const Integers& sizes = call.result().sizes;
   int64_t axis = std::find(sizes.begin(), sizes.end(), 3) - sizes.begin();
   if (call.has("dim")) axis = call.integer("dim");
   const int64_t from_end = axis < 0 ? axis : axis - call.result().dim();
-  const auto turned = [&](const std::string& name, const std::vector<int64_t>& order) {
+  const auto turned = [&](const std::string& name, const Integers& order) {
     const Attributes attributes{{"axis", from_end}};
     return call.emit("Gather", {call.value(name, call.dtype()), call.constant_of(order)}, attributes);
   };
@@ -100,7 +101,7 @@ void cross(Call& call) {
 void kron(Call& call) {
   const int64_t rank = call.result().dim();
   const auto spread = [&](const std::string& name, int64_t offset) {
-    std::vector<int64_t> axes;
+    Integers axes;
     const int64_t missing = rank - call.tensor(name).dim();
     for (int64_t i = 0; i < 2 * rank; ++i) {
       if (i % 2 == offset || i / 2 < missing) axes.push_back(i);
@@ -114,7 +115,7 @@ void kron(Call& call) {
 }
 
 void matrix_power(Call& call) {
-  const int64_t n = call.integer("n");
+  const int64_t n = rounds_of(call, "n");
   if (n < 0) call.refuse("ONNX has no inverse of a matrix");
   if (n == 0) {
     const std::string wide = call.emit("Shape", {call.value()});
@@ -151,14 +152,16 @@ void cdist(Call& call) {
 
 /// Distances of all pairs of rows.
 void pdist(Call& call) {
-  std::vector<int64_t> firsts, seconds;
-  for (int64_t first = 0; first < call.tensor().size(0); ++first) {
-    for (int64_t second = first + 1; second < call.tensor().size(0); ++second) {
+  const int64_t count = call.tensor().size(0);
+  check_table(call, count, count / 2);
+  Integers firsts, seconds;
+  for (int64_t first = 0; first < count; ++first) {
+    for (int64_t second = first + 1; second < count; ++second) {
       firsts.push_back(first);
       seconds.push_back(second);
     }
   }
-  const auto rows = [&](const std::vector<int64_t>& places) {
+  const auto rows = [&](const Integers& places) {
     return call.emit("Gather", {call.value(), call.constant_of(places)}, {{"axis", 0}});
   };
   call.set(p_norm(call, call.emit("Sub", {rows(firsts), rows(seconds)}), call.number("p"), {1}, false));
@@ -190,14 +193,14 @@ void cosine_similarity(Call& call) {
 }
 
 /// The largest or smallest sum of |x| along one axis of a matrix.
-std::string sums_norm(Call& call, double order, const std::vector<int64_t>& axes, bool keep) {
+std::string sums_norm(Call& call, double order, const Integers& axes, bool keep) {
   const bool rows = std::isinf(order);
   const std::string sums = reduce(call, "ReduceL1", call.value("self", call.dtype()), {axes[rows ? 1 : 0]}, true);
   const std::string y = reduce(call, order > 0 ? "ReduceMax" : "ReduceMin", sums, {axes[rows ? 0 : 1]}, true);
   return keep ? y : change_axes(call, "Squeeze", y, axes);
 }
 
-void set_matrix_norm(Call& call, const std::vector<int64_t>& axes) {
+void set_matrix_norm(Call& call, const Integers& axes) {
   const double order = call.number("ord");
   if (std::abs(order) != 1 && !std::isinf(order)) call.refuse("ONNX has no singular values");
   call.set(sums_norm(call, order, axes, call.flag("keepdim")));
@@ -212,7 +215,7 @@ void frobenius(Call& call) {
 
 /// Of a matrix where two axes and an order are given, else of a vector; of all elements where nothing is.
 void linalg_norm(Call& call) {
-  const std::vector<int64_t> axes = call.has("dim") ? call.axes() : order_of(call.tensor().dim());
+  const Integers axes = call.has("dim") ? call.axes() : order_of(call.tensor().dim());
   if (call.has("ord") && axes.size() == 2) return set_matrix_norm(call, axes);
   const double order = call.has("ord") ? call.number("ord") : 2;
   call.set(p_norm(call, call.value("self", call.dtype()), order, axes, call.flag("keepdim")));

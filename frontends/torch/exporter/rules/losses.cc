@@ -85,9 +85,9 @@ void binary_cross_entropy_with_logits(Call& call) {
   set_reduced(call, weighted(call, loss));
 }
 
-const char* reduction_name(Call& call) {
-  constexpr const char* kNames[] = {"none", "mean", "sum"};
-  return kNames[call.integer("reduction")];
+std::string reduction_name(Call& call) {
+  const Names names{"none", "mean", "sum"};
+  return names[size_t(call.integer("reduction"))];
 }
 
 /// The scores, the class numbers and the weights of a loss; one element without a batch gets one.
@@ -100,7 +100,7 @@ Names class_inputs(Call& call) {
 /// A loss by class numbers that ONNX has.
 std::string class_loss(Call& call, const std::string& op_type, const Names& inputs) {
   return call.emit(op_type, inputs,
-                   {{"reduction", std::string(reduction_name(call))}, {"ignore_index", call.integer("ignore_index")}});
+                   {{"reduction", reduction_name(call)}, {"ignore_index", call.integer("ignore_index")}});
 }
 
 void set_class_loss(Call& call, const std::string& y) {
@@ -112,7 +112,7 @@ void nll(Call& call) { set_class_loss(call, class_loss(call, "NegativeLogLikelih
 
 /// The weights of classes, which lie along axis 1 of `rank` axes.
 std::string weights_along(Call& call, int64_t rank) {
-  std::vector<int64_t> behind;
+  Integers behind;
   for (int64_t axis = 1; axis + 1 < rank; ++axis) behind.push_back(axis);
   const std::string weight = call.value("weight", call.dtype());
   return behind.empty() ? weight : change_axes(call, "Unsqueeze", weight, behind);

@@ -11,7 +11,7 @@ void linear_of_integers(Call& call) {
   const DType dtype = multiplied(call.dtype());
   const bool vector = call.tensor("weight").dim() == 1;
   const std::string w = call.value("weight", dtype);
-  const std::string turned = vector ? w : call.emit("Transpose", {w}, {{"perm", std::vector<int64_t>{1, 0}}});
+  const std::string turned = vector ? w : call.emit("Transpose", {w}, {{"perm", Integers{1, 0}}});
   std::string y = call.emit("MatMul", {call.value("input", dtype), turned});
   if (call.has("bias")) y = call.emit("Add", {y, call.value("bias", dtype)});
   call.set(call.cast(y, call.dtype()));
@@ -29,7 +29,7 @@ void linear(Call& call) {
   }
   const bool vector = call.tensor("weight").dim() == 1;
   const std::string product =
-      call.emit("MatMul", {x, vector ? w : call.emit("Transpose", {w}, {{"perm", std::vector<int64_t>{1, 0}}})});
+      call.emit("MatMul", {x, vector ? w : call.emit("Transpose", {w}, {{"perm", Integers{1, 0}}})});
   call.set(call.has("bias") ? call.emit("Add", {product, call.value("bias", dtype)}) : product);
 }
 

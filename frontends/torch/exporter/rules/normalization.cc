@@ -13,7 +13,8 @@ std::string parameter(Call& call, const std::string& name, int64_t size, double 
 }
 
 void batch_norm(Call& call) {
-  if (call.has("training") && call.flag("training")) call.refuse("it uses the batch's own statistics; export a module in evaluation mode");
+  if (call.has("training") && call.flag("training"))
+    call.refuse("it uses the batch's own statistics; export a module in evaluation mode");
   if (!call.has("running_mean")) call.refuse("it has no running statistics");
   const int64_t channels = call.tensor("input").size(1);
   call.set(call.emit("BatchNormalization",
@@ -35,7 +36,7 @@ void instance_norm(Call& call) {
 }
 
 void layer_norm(Call& call) {
-  const std::vector<int64_t> shape = call.integers("normalized_shape");
+  const Integers shape = call.integers("normalized_shape");
   const std::string scale =
       call.has("weight") ? call.value("weight", call.dtype()) : call.filled(Shape(shape), 1, call.dtype());
   const std::string bias = call.has("bias") ? call.value("bias", call.dtype()) : "";
@@ -45,10 +46,10 @@ void layer_norm(Call& call) {
 /// x / sqrt(mean of x^2 + eps) * weight over the last axes, which float16 and bfloat16 compute in float32.
 void rms_norm(Call& call) {
   const DType dtype = call.dtype(), wide = dtype == DType::kFloat64 ? dtype : DType::kFloat32;
-  const double least = dtype == DType::kFloat64 ? std::numeric_limits<double>::epsilon()
-                                                : double(std::numeric_limits<float>::epsilon());
+  const double least =
+      dtype == DType::kFloat64 ? std::numeric_limits<double>::epsilon() : double(std::numeric_limits<float>::epsilon());
   const std::string x = call.value("input", wide);
-  std::vector<int64_t> axes;
+  Integers axes;
   for (int64_t i = -int64_t(call.integers("normalized_shape").size()); i < 0; ++i) axes.push_back(i);
   const std::string square = reduce(call, "ReduceMean", call.emit("Mul", {x, x}), axes, true);
   const double eps = call.has("eps") ? call.number("eps") : least;
@@ -67,7 +68,7 @@ void group_norm(Call& call) {
   const std::string y = call.emit("InstanceNormalization", {grouped, one, zero}, {{"epsilon", call.number("eps")}});
   std::string result = call.emit(
       "Reshape", {y, call.result_is_dynamic() ? call.emit("Shape", {call.value("input")}) : call.result_shape()});
-  std::vector<int64_t> per_channel(size_t(input.dim() - 1), 1);
+  Integers per_channel(size_t(input.dim() - 1), 1);
   per_channel[0] = -1;
   const auto of_channels = [&](const std::string& name) {
     return call.emit("Reshape", {call.value(name, call.dtype()), call.constant_of(per_channel)});
@@ -80,7 +81,8 @@ void group_norm(Call& call) {
 }  // namespace
 
 void register_normalization(Lowerings& lowerings) {
-  lowerings.add({"aten::batch_norm", "aten::native_batch_norm", "aten::_native_batch_norm_legit_no_training"}, batch_norm);
+  lowerings.add({"aten::batch_norm", "aten::native_batch_norm", "aten::_native_batch_norm_legit_no_training"},
+                batch_norm);
   lowerings.add("aten::instance_norm", instance_norm);
   lowerings.add({"aten::layer_norm", "aten::native_layer_norm"}, layer_norm);
   lowerings.add({"aten::rms_norm", "aten::_fused_rms_norm"}, rms_norm);

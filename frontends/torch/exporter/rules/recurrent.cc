@@ -1,5 +1,6 @@
 #include "building_blocks.h"
 #include "constants.h"
+#include "export_error.h"
 #include "rule_list.h"
 
 // Recurrent layers and cells. ONNX has them layer by layer, with the gates in another order.
@@ -10,7 +11,7 @@ namespace {
 /// A recurrent operator of ONNX, and which of PyTorch's gates its gates are.
 struct Kind {
   std::string op_type;
-  std::vector<int64_t> gates;
+  Integers gates;
   std::string activation;  ///< where it is not the operator's default
 };
 
@@ -21,20 +22,21 @@ const Kind kRelu{"RNN", {0}, "Relu"};
 
 /// Parameters of one layer, those of the directions stacked along axis 0.
 struct Weights {
-  std::vector<Tensor> input, hidden, bias;
+  List<Tensor> input, hidden, bias;
 };
 
 Tensor in_order(const Tensor& rows, const Kind& kind) {
-  const int64_t size = rows.dim(0) / int64_t(kind.gates.size());
-  std::vector<Tensor> ordered;
+  const int64_t size = (rows.rank() == 0 ? 0 : rows.dim(0)) / int64_t(kind.gates.size());
+  List<Tensor> ordered;
   for (const int64_t gate : kind.gates) ordered.push_back(rows_of(rows, gate * size, (gate + 1) * size));
   return joined_rows(ordered);
 }
 
 /// One direction: its weights for the input and the state, then both biases or none.
-void add_direction(Weights& weights, const Kind& kind, const std::vector<Tensor>& parameters) {
+void add_direction(Weights& weights, const Kind& kind, const List<Tensor>& parameters) {
   weights.input.push_back(in_order(parameters[0], kind));
   weights.hidden.push_back(in_order(parameters[1], kind));
+  if (weights.hidden.back().rank() != 2) throw ExportError("the weights of the state are no matrix");
   if (parameters.size() < 4) return;
   weights.bias.push_back(joined_rows({in_order(parameters[2], kind), in_order(parameters[3], kind)}));
 }
@@ -54,14 +56,14 @@ Names emit_layer(Call& call, const Kind& kind, const std::string& x, const Names
 }
 
 std::string turned(Call& call, const std::string& x, bool turn) {
-  return turn ? call.emit("Transpose", {x}, {{"perm", std::vector<int64_t>{1, 0, 2}}}) : x;
+  return turn ? call.emit("Transpose", {x}, {{"perm", Integers{1, 0, 2}}}) : x;
 }
 
 /// [steps, directions, n, hidden] as [steps, n, directions * hidden].
 std::string joined(Call& call, const std::string& y, int64_t directions, int64_t hidden) {
   if (directions == 1) return change_axes(call, "Squeeze", y, {1});
-  const std::string beside = call.emit("Transpose", {y}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
-  return call.emit("Reshape", {beside, call.constant_of({0, 0, directions * hidden})});
+  const std::string beside = call.emit("Transpose", {y}, {{"perm", Integers{0, 2, 1, 3}}});
+  return call.emit("Reshape", {beside, call.constant_of({0, 0, checked_mul(directions, hidden)})});
 }
 
 void refuse_training(Call& call) {
@@ -74,13 +76,14 @@ void refuse_training(Call& call) {
 void emit_stack(Call& call, const Kind& kind, const Names& states) {
   refuse_training(call);
   if (!call.constant("params")) call.refuse("its weights depend on the model's inputs");
-  std::vector<Tensor> parameters;
+  List<Tensor> parameters;
   for (const TensorInfo& parameter : call.tensors("params")) parameters.push_back(parameter.contents);
-  const int64_t layers = call.integer("num_layers"), directions = call.flag("bidirectional") ? 2 : 1;
+  const int64_t layers = call.positive("num_layers"), directions = call.flag("bidirectional") ? 2 : 1;
   const size_t count = call.flag("has_biases") ? 4 : 2;
-  if (parameters.size() != count * size_t(layers * directions)) call.refuse("ONNX has no projections of the state");
+  if (int64_t(parameters.size() / count) != checked_mul(layers, directions) || parameters.size() % count != 0)
+    call.refuse("ONNX has no projections of the state");
   std::string x = turned(call, call.value("input"), call.flag("batch_first"));
-  std::vector<Names> last(states.size());
+  List<Names> last(states.size());
   for (int64_t layer = 0; layer < layers; ++layer) {
     Weights weights;
     for (int64_t i = layer * directions; i < (layer + 1) * directions; ++i) {
@@ -116,7 +119,7 @@ void emit_cell(Call& call, const Kind& kind, Names states) {
   for (const char* name : {"w_ih", "w_hh"}) {
     if (!call.constant(name)) call.refuse("its weights depend on the model's inputs");
   }
-  std::vector<Tensor> parameters{call.tensor("w_ih").contents, call.tensor("w_hh").contents};
+  List<Tensor> parameters{call.tensor("w_ih").contents, call.tensor("w_hh").contents};
   if (call.has("b_ih")) {
     parameters.insert(parameters.end(), {call.tensor("b_ih").contents, call.tensor("b_hh").contents});
   }

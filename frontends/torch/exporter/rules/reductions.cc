@@ -10,7 +10,7 @@ namespace {
 bool keeps(Call& call) { return call.has("keepdim") && call.flag("keepdim"); }
 
 /// No axes where self has none, whatever is given.
-std::vector<int64_t> all_or_given(Call& call) {
+Integers all_or_given(Call& call) {
   if (call.has("dim") && call.tensor().dim() > 0) return call.axes();
   return order_of(call.tensor().dim());
 }
@@ -51,7 +51,7 @@ Lowering position(const std::string& op_type) {
       return call.set(call.emit(op_type, {x}, {{"axis", call.axis()}, {"keepdims", int64_t(keeps(call))}}));
     }
     const std::string y = call.emit(op_type, {flattened(call, x)}, {{"axis", 0}, {"keepdims", 0}});
-    const std::vector<int64_t> ones(size_t(call.result().dim()), 1);
+    const Integers ones(size_t(call.result().dim()), 1);
     call.set(ones.empty() ? y : call.emit("Reshape", {y, call.constant_of(ones)}));
   };
 }
@@ -62,7 +62,7 @@ double correction(Call& call) {
   return call.has("correction") ? call.number("correction") : 1;
 }
 
-std::string count_of(Call& call, const std::vector<int64_t>& axes, DType dtype) {
+std::string count_of(Call& call, const Integers& axes, DType dtype) {
   std::string count = call.constant_of({1});
   for (const int64_t axis : axes) count = call.emit("Mul", {count, call.size("self", axis)});
   return call.emit("Squeeze", {call.cast(count, dtype), call.constant_of({0})});
@@ -70,7 +70,7 @@ std::string count_of(Call& call, const std::vector<int64_t>& axes, DType dtype) 
 
 /// In float64, as PyTorch computes it: squares of large numbers overflow in float32.
 std::string variance(Call& call, bool keep) {
-  const std::vector<int64_t> axes = all_or_given(call);
+  const Integers axes = all_or_given(call);
   const std::string x = call.value("self", DType::kFloat64), zero = call.scalar(0, DType::kFloat64);
   const std::string centered = call.emit("Sub", {x, reduce(call, "ReduceMean", x, axes, true)});
   const std::string squares = call.emit("Mul", {centered, centered});

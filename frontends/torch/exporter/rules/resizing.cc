@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -12,9 +13,9 @@ namespace {
 /// The overloads name the input and the factors differently.
 std::string input_of(Call& call) { return call.has("self") ? "self" : "input"; }
 
-std::vector<double> factors_of(Call& call) {
+Numbers factors_of(Call& call) {
   if (call.has("scale_factors")) return call.numbers("scale_factors");
-  std::vector<double> factors;
+  Numbers factors;
   for (const char* name : {"scales_d", "scales_h", "scales_w", "scales"}) {
     if (call.has(name)) factors.push_back(call.number(name));
   }
@@ -25,9 +26,16 @@ int64_t spatial_axes(Call& call) { return call.result().dim() - 2; }
 
 /// The factor of a spatial axis where it is given.
 std::optional<double> factor_of(Call& call, int64_t axis) {
-  const std::vector<double> factors = factors_of(call);
+  const Numbers factors = factors_of(call);
   if (int64_t(factors.size()) != spatial_axes(call)) return std::nullopt;
   return factors[size_t(axis - 2)];
+}
+
+/// The same where it has to be given.
+double known_factor(Call& call, int64_t axis) {
+  const std::optional<double> factor = factor_of(call, axis);
+  if (!factor) call.refuse("it has no factor for each axis");
+  return *factor;
 }
 
 /// The result's size along an axis, int64 [1]: that of the input times the factor, rounded down.
@@ -37,7 +45,7 @@ std::string size_along(Call& call, int64_t axis) {
   if (axis < 2) return size;
   if (call.has("output_size")) return slice(call, call.shape("output_size"), 0, axis - 2, axis - 1);
   const std::string product =
-      call.emit("Mul", {call.cast(size, DType::kFloat64), call.scalar(*factor_of(call, axis), DType::kFloat64)});
+      call.emit("Mul", {call.cast(size, DType::kFloat64), call.scalar(known_factor(call, axis), DType::kFloat64)});
   return call.cast(call.emit("Floor", {product}), DType::kInt64);
 }
 
@@ -50,7 +58,7 @@ std::string sizes_of(Call& call) {
 
 /// The factor in float32, moved to where the size comes out as PyTorch's, which multiplies in float64.
 float moved_factor(Call& call, int64_t axis) {
-  const auto factor = float(*factor_of(call, axis));
+  const auto factor = float(known_factor(call, axis));
   const auto in = double(call.tensor(input_of(call)).size(axis)), out = double(call.result().size(axis));
   for (const float moved : {factor, std::nextafter(factor, 0.0F), std::nextafter(factor, INFINITY)}) {
     if (std::floor(in * double(moved)) == out) return moved;
@@ -61,7 +69,7 @@ float moved_factor(Call& call, int64_t axis) {
 /// The factors as Resize takes them. Linear interpolation copies along an axis whose length stays, whatever the factor.
 std::string scales_of(Call& call, bool linear) {
   const TensorInfo& x = call.tensor(input_of(call));
-  std::vector<double> scales(size_t(x.dim()), 1);
+  Numbers scales(size_t(x.dim()), 1);
   for (int64_t axis = 2; axis < x.dim(); ++axis) {
     const bool stays = linear && !call.result_is_dynamic() && x.size(axis) == call.result().size(axis);
     if (!stays) scales[size_t(axis)] = moved_factor(call, axis);
@@ -91,7 +99,7 @@ bool is_even(Call& call, int64_t axis) {
 
 /// The pixels that an axis of the result takes, in PyTorch's arithmetic: floor((i + offset) * scale) in float32.
 std::string nearest_positions(Call& call, int64_t axis, double offset) {
-  const std::string none = call.constant_of(std::vector<int64_t>{});
+  const std::string none = call.constant_of(Integers{});
   const std::string in = call.size(input_of(call), axis), out = size_along(call, axis);
   const std::string count = call.emit("Reshape", {out, none});
   const std::string places = call.emit("Range", {call.scalar(0, DType::kInt64), count, call.scalar(1, DType::kInt64)});
@@ -154,33 +162,37 @@ double keys(double distance) {
   return ((-0.5 * distance + 2.5) * distance - 4) * distance + 2;
 }
 
-/// The weights of the input's pixels in each pixel of the output: the filter is as wide as an output pixel.
+/// The weights of the input's pixels in each pixel of the output, [out, in]: the filter is as wide as an output pixel.
 /// Source: https://github.com/python-pillow/Pillow/blob/main/src/libImaging/Resample.c (precompute_coeffs)
-std::vector<std::vector<double>> weights_along(int64_t in, int64_t out, double step, const Filter& filter) {
-  std::vector<std::vector<double>> rows;
+Numbers weights_along(int64_t in, int64_t out, double step, const Filter& filter) {
+  Numbers rows;
+  rows.reserve(size_t(in * out));
   const double wide = std::max(step, 1.0), support = filter.support * wide;
   for (int64_t i = 0; i < out; ++i) {
     const double center = step * (double(i) + 0.5);
-    const auto begin = std::max<int64_t>(int64_t(center - support + 0.5), 0);
-    const auto end = std::min<int64_t>(int64_t(center + support + 0.5), in);
-    std::vector<double> row(size_t(in), 0);
+    const auto begin = int64_t(std::clamp(center - support + 0.5, 0.0, double(in)));
+    const auto end = int64_t(std::clamp(center + support + 0.5, 0.0, double(in)));
+    Numbers row(size_t(in), 0);
     double sum = 0;
     for (int64_t k = begin; k < end; ++k) {
       const double distance = std::abs((double(k) - center + 0.5) / wide);
       sum += row[size_t(k)] = distance < filter.support ? filter.weight(distance) : 0;
     }
-    for (double& weight : row) weight = sum == 0 ? 0 : weight / sum;
-    rows.push_back(row);
+    for (const double weight : row) rows.push_back(sum == 0 ? 0 : weight / sum);
   }
   return rows;
 }
+
+constexpr double kMostStep = 1e15;  // of pixels; a larger one has no fraction in float64
 
 /// How far apart in the input two neighbours of the output are.
 double step_of(Call& call, int64_t axis, bool corners) {
   const int64_t in = call.tensor(input_of(call)).size(axis), out = call.result().size(axis);
   if (corners) return out > 1 ? double(in - 1) / double(out - 1) : 0;
   const std::optional<double> factor = factor_of(call, axis);
-  return factor ? 1 / *factor : double(in) / double(out);
+  const double step = factor ? 1 / *factor : double(in) / double(out);
+  if (!(std::abs(step) < kMostStep)) call.refuse("its factor is not that of an image");
+  return step;
 }
 
 /// With antialiasing, each axis is a product with a matrix.
@@ -189,14 +201,15 @@ Lowering smoothed(Filter filter) {
     if (call.result_is_dynamic()) call.refuse("antialiasing of a dynamic axis is not covered");
     const TensorInfo& x = call.tensor(input_of(call));
     const bool corners = call.flag("align_corners");
-    const auto weights = [&](int64_t axis) {
-      return weights_along(x.size(axis), call.result().size(axis), step_of(call, axis, corners), filter);
+    const auto weights = [&](int64_t axis, bool turned) {
+      const int64_t in = x.size(axis), out = call.result().size(axis);
+      check_table(call, out, in);
+      const Numbers rows = weights_along(in, out, step_of(call, axis, corners), filter);
+      const auto at = [&](int64_t i, int64_t k) { return rows[size_t(i * in + k)]; };
+      const auto at_turned = [&](int64_t k, int64_t i) { return at(i, k); };
+      return turned ? table_of(call, in, out, call.dtype(), at_turned) : table_of(call, out, in, call.dtype(), at);
     };
-    const auto rows = weights(2), columns = weights(3);
-    const std::string left = table_of(call, call.result().size(2), x.size(2), call.dtype(),
-                                      [&](int64_t i, int64_t k) { return rows[size_t(i)][size_t(k)]; });
-    const std::string right = table_of(call, x.size(3), call.result().size(3), call.dtype(),
-                                       [&](int64_t k, int64_t i) { return columns[size_t(i)][size_t(k)]; });
+    const std::string left = weights(2, false), right = weights(3, true);
     call.set(call.emit("MatMul", {left, call.emit("MatMul", {call.value(input_of(call)), right})}));
   };
 }

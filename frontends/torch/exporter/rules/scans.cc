@@ -74,7 +74,8 @@ Lowering running_extreme(const std::string& order) {
       return call.set_result(1, call.scalar(0, DType::kInt64));
     }
     const int64_t axis = call.axis();
-    std::vector<int64_t> sizes(size_t(x.dim()), 1);
+    check_table(call, x.size(axis), 1);
+    Integers sizes(size_t(x.dim()), 1);
     sizes[size_t(axis)] = x.size(axis);
     const std::string places = call.constant_of(order_of(x.size(axis)), Shape(sizes));
     const std::string positions = call.emit("Expand", {places, call.emit("Shape", {values})});
@@ -97,7 +98,7 @@ void diff(Call& call) {
     if (call.has(name)) parts.push_back(call.value(name, dtype));
   }
   std::string y = parts.size() == 1 ? parts[0] : call.emit("Concat", parts, {{"axis", axis}});
-  for (int64_t i = 0; i < call.integer("n"); ++i) {
+  for (int64_t i = 0, rounds = rounds_of(call, "n"); i < rounds; ++i) {
     const Names neighbours{slice(call, y, axis, 1, kEnd), slice(call, y, axis, 0, -1)};
     y = call.emit(dtype == DType::kBool ? "Xor" : "Sub", neighbours);
   }

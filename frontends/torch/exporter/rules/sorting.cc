@@ -53,7 +53,7 @@ Names kth(Call& call, const std::string& x, int64_t k, int64_t axis, bool keep) 
 
 void kthvalue(Call& call) {
   if (call.tensor().dim() == 0) return set_both(call, alone(call));
-  set_both(call, kth(call, call.value(), call.integer("k"), call.axis(), call.flag("keepdim")));
+  set_both(call, kth(call, call.value(), call.positive("k"), call.axis(), call.flag("keepdim")));
 }
 
 /// Of an even number of elements the lower one in the middle; the first NaN where there is one.

@@ -23,15 +23,33 @@ namespace linnet::exporter {
 struct Value;
 struct Concrete;
 struct OnnxGraph;
+struct Site;
 class OnnxBuilder;
-class Site;
 
 /// The value of a node's attribute: int, float, string, ints, floats, strings, tensor or graph.
 using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
                                std::vector<std::string>, Tensor, std::shared_ptr<const OnnxGraph>>;
 using Attributes = std::map<std::string, Attribute>;
+
+/// A vector that throws std::out_of_range where it is asked for an element that it does not have: a call may come from
+/// a file that nobody trusts. Out of a rule that becomes an ExportError.
+template <class T>
+class List : public std::vector<T> {
+ public:
+  using std::vector<T>::vector;
+  List() = default;
+  List(std::vector<T> elements) : std::vector<T>(std::move(elements)) {}  // NOLINT: a vector is a list
+
+  T& operator[](size_t i) { return this->at(i); }
+  const T& operator[](size_t i) const { return this->at(i); }
+  const T& front() const { return this->at(0); }
+  T& back() { return this->at(this->size() - 1); }
+  const T& back() const { return this->at(this->size() - 1); }
+};
+using Integers = List<int64_t>;
+using Numbers = List<double>;
 /// Names of ONNX values; "" is an omitted optional input.
-using Names = std::vector<std::string>;
+using Names = List<std::string>;
 
 /// An operator of ONNX: its name, and its domain ("" is ai.onnx).
 struct OnnxOperator {
@@ -45,7 +63,7 @@ struct OnnxOperator {
 /// A tensor of the model: all that a rule may depend on. Sizes are those of one example.
 struct TensorInfo {
   DType dtype = DType::kUndefined;  ///< kUndefined: None in place of a tensor
-  std::vector<int64_t> sizes{};
+  Integers sizes{};
   Tensor contents{};           ///< where they do not depend on the model's inputs
   bool channels_last = false;  ///< how it is in PyTorch's memory
   bool is_whole = true;        ///< all elements of its memory are its own, in order
@@ -54,7 +72,7 @@ struct TensorInfo {
   bool defined() const { return dtype != DType::kUndefined; }
   int64_t dim() const { return int64_t(sizes.size()); }
   /// Of an axis, which a negative one counts from the end.
-  int64_t size(int64_t axis) const { return sizes.at(size_t(axis < 0 ? axis + dim() : axis)); }
+  int64_t size(int64_t axis) const { return sizes[size_t(axis < 0 ? axis + dim() : axis)]; }
   int64_t numel() const;
 };
 
@@ -86,21 +104,23 @@ class LINNET_EXPORTER_API Call {
 
   // Arguments that must be constant, in the form of a C++ value.
   int64_t integer(const std::string& argument) const;
+  int64_t positive(const std::string& argument) const;  ///< an integer above 0: what is divided by or counted with
   double number(const std::string& argument) const;
   bool flag(const std::string& argument) const;
   std::string text(const std::string& argument) const;
-  std::vector<int64_t> integers(const std::string& argument) const;  ///< a single int is a list of one
-  std::vector<double> numbers(const std::string& argument) const;
+  Integers integers(const std::string& argument) const;  ///< a single int is a list of one
+  Numbers numbers(const std::string& argument) const;
   /// An axis of tensor `of`, counted from the front.
   int64_t axis(const std::string& argument = "dim", const std::string& of = "self") const;
   /// Axes of tensor `of`, counted from the front; all of them where the argument is None or empty. A tensor without
   /// axes has none, whatever is given.
-  std::vector<int64_t> axes(const std::string& argument = "dim", const std::string& of = "self") const;
+  Integers axes(const std::string& argument = "dim", const std::string& of = "self") const;
 
   const TensorInfo& tensor(const std::string& argument = "self") const;
-  std::vector<TensorInfo> tensors(const std::string& argument) const;
+  List<TensorInfo> tensors(const std::string& argument) const;
   const TensorInfo& result(size_t index = 0) const;
   DType dtype(size_t index = 0) const;  ///< of a result; of numbers int64, float64 or bool
+  size_t result_length() const;         ///< how many tensors the list of results has
   /// What PyTorch computes in, given these tensors and numbers.
   DType promoted(const std::vector<std::string>& arguments) const;
 
@@ -148,10 +168,11 @@ class LINNET_EXPORTER_API Call {
 
  private:
   const Value& argument(const std::string& name) const;
-  const Concrete& known(const std::string& name) const;
+  const Value& result_at(size_t index) const;
+  const Concrete& known(const Value& leaf, const std::string& name) const;
   std::string as_value(const Value& value) const;
   int64_t rank(const std::string& of) const;
-  std::string matching_size(const std::vector<int64_t>& sizes) const;
+  std::string matching_size(const Integers& sizes) const;
 
   const Site& site_;
   const std::vector<Value>& arguments_;
