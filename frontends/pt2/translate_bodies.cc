@@ -64,13 +64,13 @@ std::vector<Translator::Value> Translator::run_body(const Graph& body, const std
   for (size_t i = 0; i < body.inputs.size(); ++i) {
     for_each_name(body.inputs[i], [&](const std::string& name) { inner[name] = operands[i]; });
   }
-  const Values outer = std::exchange(values_, inner);
-  const std::map<std::string, View> views = std::exchange(views_, {});
+  Values outer = std::exchange(values_, inner);
+  std::map<std::string, View> views = std::exchange(views_, {});
   walk(body);
   std::vector<Value> results;
   for (const Argument& output : body.outputs) results.push_back(argument_of(output));
-  values_ = outer;
-  views_ = views;
+  values_ = std::move(outer);
+  views_ = std::move(views);
   return results;
 }
 
@@ -94,6 +94,7 @@ std::vector<Translator::Value> Translator::body_inputs(const Graph& body, size_t
   std::vector<Value> values;
   for (size_t i = first; i < first + count; ++i) {
     Value value = result_of(body.inputs.at(i));
+    if (value.is_list) throw exporter::ExportError("a body takes a list, which is not covered");
     value.name = builder_.unique("carried");
     inputs.push_back({value.name, value.concrete[0].dtype(), {}});
     values.push_back(value);

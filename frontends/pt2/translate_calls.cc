@@ -101,11 +101,10 @@ void Translator::visit_size(const Node& node) {
   const bool is_open = std::ranges::any_of(
       size.concrete, [&](const Concrete& one) { return one.integer() != size.concrete[0].integer(); });
   if (is_open) {
-    const std::string x = name_of(value_of(node.input("self")->get<TensorName>()->name));
-    const Argument* const dim = node.input("dim");
-    if (dim) {
+    const std::string x = name_of(value_of(tensor_of(node, "self")));
+    if (node.input("dim")) {
       const std::string shape = builder_.emit("Shape", {x}, {}, 1)[0];
-      const std::string index = builder_.constant(Tensor::scalar(*dim->get<int64_t>()));
+      const std::string index = builder_.constant(Tensor::scalar(given_of<int64_t>(node, "dim")));
       size.name = builder_.emit("Gather", {shape, index}, {{"axis", int64_t{0}}}, 1)[0];
     } else {
       size.name = builder_.emit("Size", {x}, {}, 1)[0];

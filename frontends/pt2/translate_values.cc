@@ -1,28 +1,36 @@
+#include <numeric>
+
 #include "exporter/export_error.h"
+#include "linnet/shape.h"
 #include "translator.h"
 
 // Values of the program: what they are in each example, and their ONNX names.
 namespace linnet::pt2 {
 namespace {
 
-bool is_channels_last(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides) {
-  if (sizes.size() < 4) return false;
-  int64_t expected = sizes[1];
-  if (strides[1] != 1) return false;
-  for (size_t axis = sizes.size() - 1; axis >= 2; --axis) {
+/// Whether elements follow each other in memory where axes come in this order, the fastest first.
+bool is_dense(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides, const std::vector<size_t>& order) {
+  int64_t expected = 1;
+  for (const size_t axis : order) {
     if (sizes[axis] != 1 && strides[axis] != expected) return false;
-    expected *= sizes[axis];
+    expected = checked_mul(expected, sizes[axis]);
   }
-  return sizes[0] == 1 || strides[0] == expected;
+  return true;
 }
 
 bool is_contiguous(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides) {
-  int64_t expected = 1;
-  for (size_t axis = sizes.size(); axis-- > 0;) {
-    if (sizes[axis] != 1 && strides[axis] != expected) return false;
-    expected *= sizes[axis];
-  }
-  return true;
+  std::vector<size_t> order(sizes.size());
+  std::iota(order.rbegin(), order.rend(), size_t{0});
+  return is_dense(sizes, strides, order);
+}
+
+/// The channels, axis 1, are the fastest.
+bool is_channels_last(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides) {
+  if (sizes.size() < 4) return false;
+  std::vector<size_t> order{1};
+  for (size_t axis = sizes.size() - 1; axis >= 2; --axis) order.push_back(axis);
+  order.push_back(0);
+  return strides[1] == 1 && is_dense(sizes, strides, order);
 }
 
 }  // namespace
@@ -164,6 +172,7 @@ void Translator::bind(const Argument& output, const Value& value) {
 }
 
 std::string Translator::name_of(const Value& leaf) {
+  if (leaf.is_list) throw exporter::ExportError("a list is used as a tensor");
   if (leaf.is_unset()) {
     throw exporter::ExportError("a result is used for which there is no ONNX value: that of " + leaf.name.substr(1));
   }

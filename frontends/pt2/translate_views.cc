@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "environment/run_environment.h"
 #include "exporter/export_error.h"
 #include "exporter/lower_call.h"
+#include "linnet/shape.h"
 #include "translator.h"
 
 // Views share memory in PyTorch, values in ONNX share nothing. An operator that writes in place gives a new value.
@@ -10,6 +12,8 @@
 namespace linnet::pt2 {
 namespace {
 
+// Each that has to be made anew takes some of the stack.
+constexpr int kMostViewsOfViews = 1000;
 constexpr const char* kDecompose =
     "; call run_decompositions() on the program before it is saved: then nothing is written in place";
 
@@ -37,13 +41,6 @@ std::string functional_name(const std::string& name) {
   std::string stem = name.substr(0, dot);
   if (stem.ends_with('_') && stem != "aten::copy_") stem.pop_back();
   return dot == std::string::npos ? stem : stem + name.substr(dot);
-}
-
-const std::string& tensor_of(const Node& node, const std::string& argument) {
-  const Argument* const given = node.input(argument);
-  const auto* tensor = given ? given->get<TensorName>() : nullptr;
-  if (!tensor) throw exporter::ExportError(node.target + ": it has no tensor '" + argument + "'");
-  return tensor->name;
 }
 
 }  // namespace
@@ -100,7 +97,9 @@ void Translator::refresh(const std::string& name) {
   for (const Argument& output : node.outputs) {
     for_each_name(output, [&](const std::string& other) { views_.at(other).is_stale = false; });
   }
+  if (++refreshing_ > kMostViewsOfViews) site_of(node, node.target).refuse("it is a view of very many views");
   call(node);
+  --refreshing_;
 }
 
 /// The functional form of the operator gives what the written argument becomes.
@@ -145,6 +144,7 @@ void Translator::write_to(const Node& node, const std::string& name, const Value
     at = view->second.base;
   }
   for (auto& [other, view] : views_) {
+    check_current();
     if (!current.contains(other) && root_of(other) == root) view.is_stale = true;
   }
 }
@@ -192,14 +192,14 @@ Translator::Value Translator::put_back(const Node& writer, const View& view, con
     const int64_t rank = base.tensor().dim();
     std::vector<int64_t> order;
     for (int64_t axis = 0; axis < rank; ++axis) order.push_back(axis);
-    const auto place = [&](int64_t axis) { return size_t(axis < 0 ? axis + rank : axis); };
+    const auto place = [&](int64_t axis) { return size_t(normalize_axis(axis, int(rank))); };
     if (operation == "aten::permute") {
-      const auto* dims = node.input("dims")->get<std::vector<int64_t>>();
-      for (size_t i = 0; i < dims->size(); ++i) order[place((*dims)[i])] = int64_t(i);
+      const auto& dims = given_of<std::vector<int64_t>>(node, "dims");
+      for (size_t i = 0; i < dims.size(); ++i) order[place(dims[i])] = int64_t(i);
     } else if (rank >= 2) {
       const bool is_t = operation == "aten::t";
-      std::swap(order[place(is_t ? 0 : *node.input("dim0")->get<int64_t>())],
-                order[place(is_t ? 1 : *node.input("dim1")->get<int64_t>())]);
+      std::swap(order[place(is_t ? 0 : given_of<int64_t>(node, "dim0"))],
+                order[place(is_t ? 1 : given_of<int64_t>(node, "dim1"))]);
     }
     result.name = builder_.emit("Transpose", {name_of(written)}, {{"perm", order}}, 1)[0];
     return result;

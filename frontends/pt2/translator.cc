@@ -1,5 +1,7 @@
 #include "translator.h"
 
+#include <stdexcept>
+
 #include "environment/run_environment.h"
 #include "exporter/export_error.h"
 #include "linnet/error.h"
@@ -93,7 +95,12 @@ void Translator::visit(const Node& node) {
 exporter::OnnxGraph to_onnx(const Archive& archive, const exporter::Lowerings& rules,
                             const exporter::ExportOptions& options, const Limits& limits) {
   const Program program = read_program(archive, {}, limits);
-  return Translator(program, read_weights(archive, program), rules, options).translate();
+  std::map<std::string, Tensor> weights = read_weights(archive, program);
+  try {
+    return Translator(program, std::move(weights), rules, options).translate();
+  } catch (const std::logic_error& error) {  // of containers: something is asked for that is not there
+    throw Error(ErrorKind::kModel, str("the program's parts do not fit together: ", error.what()));
+  }
 }
 
 }  // namespace linnet::pt2

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "exporter/export_error.h"
 #include "exporter/onnx_graph.h"
 #include "exporter/site.h"
 #include "exporter/value.h"
@@ -15,6 +16,18 @@
 #include "schemas.h"
 
 namespace linnet::pt2 {
+
+/// An argument that a node must have, of this kind. Throws ExportError.
+template <class T>
+const T& given_of(const Node& node, const std::string& argument) {
+  const Argument* const given = node.input(argument);
+  const T* const value = given ? given->get<T>() : nullptr;
+  if (!value) throw exporter::ExportError(node.target + ": argument '" + argument + "' is not as it must be");
+  return *value;
+}
+inline const std::string& tensor_of(const Node& node, const std::string& argument) {
+  return given_of<TensorName>(node, argument).name;
+}
 
 /// The sizes as a file declares them: numbers, symbols, and nothing of what is computed of symbols.
 std::vector<exporter::OnnxDim> declared_dims(const TensorMeta& meta);
@@ -110,6 +123,7 @@ class Translator {
   const Graph* graph_ = nullptr;  // the one that the walk is in
   Values values_;
   std::map<std::string, View> views_;
+  int refreshing_ = 0;  // views that are being made anew, one of the other
 };
 
 }  // namespace linnet::pt2
