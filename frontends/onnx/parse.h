@@ -23,7 +23,8 @@ struct ParsedModel {
   std::unordered_map<const pb::TensorProto*, ByteRange> left_out{};  ///< raw_data, in the source
   std::unordered_map<const pb::TensorProto*, Tensor> given{};        ///< initializers of another format
   std::shared_ptr<const CountedMemory> texts{};                      ///< what strings and bytes of the message hold
-  bool has_states = false;  ///< initializers that are inputs, too, may always be given: buffers that the program changes
+  bool has_states =
+      false;  ///< initializers that are inputs, too, may always be given: buffers that the program changes
 };
 
 /// Parses a model. Throws Error(kIo) when it cannot be read, Error(kLimit) beyond limits.file_bytes or the format's own

@@ -8,9 +8,9 @@ namespace linnet {
 
 /// The formats of model files.
 enum class Format {
-  kAny,   ///< what the contents say
+  kAny,  ///< what the contents say
   kOnnx,
-  kPt2,   ///< torch.export.save
+  kPt2,  ///< torch.export.save
 };
 
 /// Whether the contents begin as those of the format do.

@@ -33,7 +33,8 @@ ParsedModel parse_pt2(std::shared_ptr<const ByteSource> source, const Limits& li
   auto& message = model.arena.message<pb::ModelProto>();
   exporter::write_model(
       graph, newest_forms(),
-      [&](const Tensor& weight, pb::TensorProto& proto) { return model.given.emplace(&proto, weight).second; }, message);
+      [&](const Tensor& weight, pb::TensorProto& proto) { return model.given.emplace(&proto, weight).second; },
+      message);
   model.message = &message;
   model.has_states = true;
   auto texts = std::make_shared<CountedMemory>();

@@ -9,7 +9,8 @@ namespace linnet::pt2 {
 namespace {
 
 /// Whether elements follow each other in memory where axes come in this order, the fastest first.
-bool is_dense(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides, const std::vector<size_t>& order) {
+bool is_dense(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides,
+              const std::vector<size_t>& order) {
   int64_t expected = 1;
   for (const size_t axis : order) {
     if (sizes[axis] != 1 && strides[axis] != expected) return false;

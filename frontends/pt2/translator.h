@@ -120,7 +120,7 @@ class Translator {
   exporter::OnnxBuilder builder_;
   std::vector<SampleSizes> samples_;
   std::set<std::string> written_;  // values of the outermost graph whose memory operators write to
-  const Graph* graph_ = nullptr;  // the one that the walk is in
+  const Graph* graph_ = nullptr;   // the one that the walk is in
   Values values_;
   std::map<std::string, View> views_;
   int refreshing_ = 0;  // views that are being made anew, one of the other

@@ -88,8 +88,7 @@ class InputMaker {
 
   std::string input_list() const {
     std::string text;
-    for (const ValueInfo& known : infos_)
-      text += str(text.empty() ? "" : ", ", known.name, " (", known.fact, ")");
+    for (const ValueInfo& known : infos_) text += str(text.empty() ? "" : ", ", known.name, " (", known.fact, ")");
     return text.empty() ? "none" : text;
   }
 
@@ -119,8 +118,8 @@ class InputMaker {
     for (size_t i = 0; i < paths.size(); ++i) {
       const Fact type = i < infos_.size() ? infos_[i].fact : Fact();
       const NamedTensor loaded = load_value_proto(paths[i], type);
-      const bool known = std::any_of(infos_.begin(), infos_.end(),
-                                     [&](const ValueInfo& input) { return input.name == loaded.name; });
+      const bool known =
+          std::any_of(infos_.begin(), infos_.end(), [&](const ValueInfo& input) { return input.name == loaded.name; });
       if (!known && i >= infos_.size()) {
         throw Error(ErrorKind::kModel, str(paths[i], ": the model has only the inputs ", input_list()));
       }

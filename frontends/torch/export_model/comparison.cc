@@ -52,7 +52,8 @@ Comparison compare(const Tensor& got, const Tensor& expected, const Options& opt
     if (mine == theirs || (std::isnan(mine) && std::isnan(theirs))) return Deviation{};
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     const double difference = std::isfinite(mine) && std::isfinite(theirs) ? std::abs(mine - theirs) : kInfinity;
-    return Deviation{difference, difference - (std::isfinite(theirs) ? options.atol + options.rtol * std::abs(theirs) + slack : 0)};
+    return Deviation{difference,
+                     difference - (std::isfinite(theirs) ? options.atol + options.rtol * std::abs(theirs) + slack : 0)};
   });
 }
 

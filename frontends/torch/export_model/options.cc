@@ -18,13 +18,16 @@ constexpr const char* kVersion = "export_model " LINNET_VERSION ", without LibTo
 constexpr int64_t kOldestOpset = 13, kNewestOpset = 25, kDeformConvOpset = 19, kFunctionOpset = 15;
 
 void add_flags(CLI::App& app, Options& o) {
-  app.add_option("model", o.model, "Program of torch.export.save (.pt2) or, with LibTorch, TorchScript file of torch.jit.save");
+  app.add_option("model", o.model,
+                 "Program of torch.export.save (.pt2) or, with LibTorch, TorchScript file of torch.jit.save");
   app.add_option("-o,--output", o.output, "ONNX file to write");
   app.add_option("-i,--input", o.inputs,
-                 "Of a TorchScript model: NAME:1x3x224x224[:float32[:LO..HI]] for a tensor, NAME.0:2x3 for one in a list, NAME=VALUE for a "
+                 "Of a TorchScript model: NAME:1x3x224x224[:float32[:LO..HI]] for a tensor, NAME.0:2x3 for one in a "
+                 "list, NAME=VALUE for a "
                  "number, bool, string, none or list of ints (repeatable)")
       ->allow_extra_args(false);
-  app.add_option("--dynamic", o.dynamic, "NAME:AXIS=SYMBOL: an axis of a TorchScript model whose size stays open (repeatable)")
+  app.add_option("--dynamic", o.dynamic,
+                 "NAME:AXIS=SYMBOL: an axis of a TorchScript model whose size stays open (repeatable)")
       ->allow_extra_args(false);
   app.add_option("--opset", o.form.opset, "Version of ai.onnx; without it, as new as the operators need, but at least")
       ->check(CLI::Range(kOldestOpset, kNewestOpset))
@@ -44,8 +47,10 @@ void add_flags(CLI::App& app, Options& o) {
       ->allow_extra_args(false);
   app.add_flag("--list-operators", o.list_operators, "List the operators that have a lowering rule");
   app.add_option("--seed", o.seed, "Seed of random inputs")->capture_default_str();
-  app.add_flag("--check", o.check, "Compare Linnet's outputs with PyTorch's: of a TorchScript model, with a report in OUTPUT.check.json, or those "
-               "that linnet_torch.save_pt2 put into the .pt2");
+  app.add_flag(
+      "--check", o.check,
+      "Compare Linnet's outputs with PyTorch's: of a TorchScript model, with a report in OUTPUT.check.json, or those "
+      "that linnet_torch.save_pt2 put into the .pt2");
   app.add_option("--check-inputs", o.check_inputs, "How many random inputs the check tries, besides edge values")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();

@@ -17,9 +17,7 @@ std::vector<pt2::Sample> samples_of(const std::string& json) {
 }
 
 /// One sample with such an input x.
-std::string with_input(const std::string& tensor) {
-  return R"([{"inputs": {"x": )" + tensor + R"(}, "outputs": []}])";
-}
+std::string with_input(const std::string& tensor) { return R"([{"inputs": {"x": )" + tensor + R"(}, "outputs": []}])"; }
 
 std::string tensor(const std::string& dtype, const std::string& shape, const std::string& base64) {
   return R"({"dtype": ")" + dtype + R"(", "shape": )" + shape + R"(, "base64": ")" + base64 + R"("})";

@@ -167,7 +167,8 @@ Json first_difference(const torch::jit::Module& module, const Lowerings& lowerin
   }
   const std::vector<Tensor> got = run_linnet(load_as_written(trace.graph, options), arguments);
   for (size_t i = 0; i < values.size(); ++i) {
-    const Comparison comparison = compare(got[i], dense(values[i].tensor), options, inner_slack(values[i].tensor, options));
+    const Comparison comparison =
+        compare(got[i], dense(values[i].tensor), options, inner_slack(values[i].tensor, options));
     if (comparison.problem.empty()) continue;
     const std::optional<Positions>& positions = values[i].positions;
     return {{"value", values[i].name},

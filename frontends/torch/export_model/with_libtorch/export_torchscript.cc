@@ -6,10 +6,10 @@
 #include <cstdio>
 
 #include "check.h"
-#include "output.h"
 #include "inputs.h"
 #include "libraries.h"
 #include "linnet_torch_ops.h"
+#include "output.h"
 #include "torchscript/examples.h"
 
 namespace linnet::exporter {

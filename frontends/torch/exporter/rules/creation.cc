@@ -12,15 +12,11 @@ void fill(Call& call, const std::string& value, const std::string& size) {
 }
 
 Lowering filled(double number, const std::string& size = "") {
-  return [=](Call& call) {
-    fill(call, call.scalar(number, call.dtype()), size);
-  };
+  return [=](Call& call) { fill(call, call.scalar(number, call.dtype()), size); };
 }
 
 Lowering filled_with_argument(const std::string& size = "") {
-  return [=](Call& call) {
-    fill(call, call.value("fill_value", call.dtype()), size);
-  };
+  return [=](Call& call) { fill(call, call.value("fill_value", call.dtype()), size); };
 }
 
 /// In place: every element of self becomes the value.
@@ -79,7 +75,8 @@ void register_creation(Lowerings& lowerings) {
   lowerings.add({"aten::zeros_like", "aten::empty_like"}, filled(0));
   lowerings.add("aten::ones_like", filled(1));
   lowerings.add({"aten::zeros", "aten::new_zeros", "aten::empty.memory_format", "aten::new_empty",
-                 "aten::empty_strided", "aten::new_empty_strided"}, filled(0, "size"));
+                 "aten::empty_strided", "aten::new_empty_strided"},
+                filled(0, "size"));
   lowerings.add({"aten::ones", "aten::new_ones"}, filled(1, "size"));
   lowerings.add("aten::full_like", filled_with_argument());
   lowerings.add({"aten::full", "aten::new_full"}, filled_with_argument("size"));
