@@ -71,7 +71,7 @@ if [ "${wanted[*]}" != format ]; then
   build $BUILD
 fi
 
-if wants torch_on_pypi && [ -n "$TORCH_PYTHON" ]; then
+if wants torch torch_on_pypi && [ -n "$TORCH_PYTHON" ]; then
   step "Installing the exporter plugin for PyTorch $TORCH_VERSION in .venv-torch"
   LINNET_BUILD=$PWD/$BUILD "$TORCH_PYTHON" -m pip install -q --disable-pip-version-check --no-deps --force-reinstall \
     frontends/torch || fail "pip could not install frontends/torch"
@@ -183,7 +183,7 @@ check static_analysis scripts/check_tidy.py $BUILD
 if builds 15 unit_sanitized hostile_sanitized onnx_backend_sanitized; then
   step "Building run_model, unit tests and fuzz targets under AddressSanitizer and UndefinedBehaviorSanitizer into $SANITIZED/"
   configure $SANITIZED --preset asan-ubsan
-  build $SANITIZED --target linnet_tests run_model vary_operators fuzz_{api,arrays,graph,image,model,operator,value}
+  build $SANITIZED --target linnet_tests run_model vary_operators fuzz_{api,arrays,graph,image,model,operator,rules,value}
 fi
 sanitized="env LINNET_RUN_MODEL=$PWD/$SANITIZED/bin/run_model LINNET_BUILD=$PWD/$SANITIZED"
 run_unit unit_sanitized $SANITIZED/bin/linnet_tests

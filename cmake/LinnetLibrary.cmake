@@ -2,13 +2,9 @@
 # as one archive (linnet::static), both of the same objects. The API in C++ and the one in C are in both.
 configure_file(${CMAKE_CURRENT_LIST_DIR}/version.cc.in ${PROJECT_BINARY_DIR}/version.cc @ONLY)
 add_library(linnet_version OBJECT ${PROJECT_BINARY_DIR}/version.cc)
-set(parts linnet_version linnet_engine linnet_ops linnet_images linnet_c)
+set(parts linnet_version linnet_engine linnet_ops linnet_images linnet_c ${LINNET_LOADERS})
 set(LINNET_INCLUDES ${PROJECT_SOURCE_DIR}/engine/include ${PROJECT_SOURCE_DIR}/ops/include
-    ${PROJECT_SOURCE_DIR}/bindings/c/include)
-foreach(format IN LISTS LINNET_FORMATS)
-  list(APPEND parts linnet_${format} linnet_${format}_schema)
-  list(APPEND LINNET_INCLUDES ${PROJECT_SOURCE_DIR}/frontends/${format}/include)
-endforeach()
+    ${PROJECT_SOURCE_DIR}/bindings/c/include ${PROJECT_SOURCE_DIR}/frontends/onnx/include)
 target_include_directories(linnet_version PRIVATE ${LINNET_INCLUDES})
 
 # A part consists of objects of its own and of those of object libraries.

@@ -1,7 +1,7 @@
 // Models from files and bytes.
 #include <algorithm>
 
-#include "linnet/onnx.h"
+#include "linnet/load.h"
 #include "linnet/registry.h"
 #include "model.h"
 #include "options.h"
@@ -66,7 +66,7 @@ linnet_status load_model(const linnet_options* given, linnet_model** model, Load
 linnet_status linnet_model_load(const char* path, const linnet_options* options, linnet_model** model) {
   return load_model(options, model, [&](const ModelOptions& prepared, const Registry& registry) {
     require(path, "path is NULL");
-    return load_onnx(path, prepared, registry);
+    return load(path, prepared, registry);
   });
 }
 
@@ -74,6 +74,6 @@ linnet_status linnet_model_load_bytes(const void* bytes, size_t size, const char
                                       linnet_model** model) {
   return load_model(options, model, [&](const ModelOptions& prepared, const Registry& registry) {
     require(bytes || size == 0, "bytes is NULL");
-    return load_onnx_bytes({static_cast<const std::byte*>(bytes), size}, folder ? folder : "", prepared, registry);
+    return load_bytes({static_cast<const std::byte*>(bytes), size}, folder ? folder : "", prepared, registry);
   });
 }

@@ -39,7 +39,7 @@ struct Context::Impl {
         options(options_in),
         runner(model.state_->program),
         environment(options, model.state_->resources->executor),
-        stateful(model.state_->program, model.inputs(), model.outputs()),
+        stateful(model.state_->program, model.state_->all_inputs, model.outputs()),
         ordered(model.inputs().size() + model.state_->notes.defaults.size()),
         completed(ordered.size()) {}
 
@@ -188,7 +188,8 @@ std::span<const Tensor> Context::run(const std::vector<std::pair<std::string, Te
 }
 
 void Context::bind_state(const std::string& output, const std::string& input, const Tensor& initial, int64_t capacity) {
-  impl_->within_account("bind the state", [&] { impl_->stateful.bind(output, input, initial, capacity); });
+  const Tensor& first = initial ? initial : impl_->model.state_->default_of(input);
+  impl_->within_account("bind the state", [&] { impl_->stateful.bind(output, input, first, capacity); });
 }
 
 const Tensor& Context::state(const std::string& input) const {

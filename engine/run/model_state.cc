@@ -138,8 +138,9 @@ void Model::State::prepare(Graph& graph) const {
 
 void Model::State::describe() {
   const size_t all = program->graph().inputs().size(), needed = all - notes.defaults.size();
-  inputs = input_infos(*program, 0, needed);
-  overridable = input_infos(*program, needed, all);
+  all_inputs = input_infos(*program, 0, all);
+  inputs.assign(all_inputs.begin(), all_inputs.begin() + ptrdiff_t(needed));
+  overridable.assign(all_inputs.begin() + ptrdiff_t(needed), all_inputs.end());
   outputs = output_infos(*program);
 }
 
@@ -179,6 +180,12 @@ size_t Model::State::input_index(const std::string& name) const {
   if (const auto i = find_name(inputs, name)) return *i;
   if (const auto i = find_name(overridable, name)) return inputs.size() + *i;
   throw Error(ErrorKind::kModel, str("there is no input '", name, "'; the inputs are ", quoted_names(inputs)));
+}
+
+const Tensor& Model::State::default_of(const std::string& name) const {
+  static const Tensor none;
+  const auto i = find_name(overridable, name);
+  return i ? notes.defaults[*i] : none;
 }
 
 Model::State Model::State::with_weights(const std::map<std::string, Tensor>& weights) const {

@@ -19,6 +19,8 @@ struct Model::State {
   State with_weights(const std::map<std::string, Tensor>& weights) const;
   /// Where runs take an input or overridable initializer. Throws Error(kModel) for an unknown name.
   size_t input_index(const std::string& name) const;
+  /// What an overridable initializer has in the file; no Tensor of another name.
+  const Tensor& default_of(const std::string& name) const;
   /// Fills `all` with what a run is given, and defaults where it may leave inputs out.
   void complete(std::span<const Tensor> given, std::vector<Tensor>& all) const;
 
@@ -28,6 +30,7 @@ struct Model::State {
   std::shared_ptr<ModelResources> resources;
   std::shared_ptr<Program> program;
   std::vector<ValueInfo> inputs, overridable, outputs;
+  std::vector<ValueInfo> all_inputs;  // inputs, then overridable
   GraphNotes notes;
   std::optional<Graph> as_written;  // where weights are replaceable
   LoadReport report;

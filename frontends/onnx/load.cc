@@ -1,3 +1,5 @@
+#include "linnet/load.h"
+
 #include <filesystem>
 
 #include "environment/run_environment.h"
@@ -6,35 +8,91 @@
 #include "linnet/registry.h"
 #include "model_cache.h"
 #include "prepare_model.h"
+#include "read_model.h"
 #include "tensor/memory_errors.h"
 
 namespace linnet {
 
 namespace {
 
-Model load(std::unique_ptr<const ByteSource> source, const std::string& folder, const ModelOptions& options,
-           const Registry& registry) {
+Model load(std::unique_ptr<const ByteSource> source, Format format, const std::string& folder,
+           const ModelOptions& options, const Registry& registry) {
   return within_load_limits(options.limits, MemoryAccount::current_or(options.limits.memory_bytes), [&] {
-    if (!options.cache_dir.empty()) return load_with_cache(std::move(source), folder, options, registry);
-    return prepare_model({parse_model(std::move(source), options.limits), {folder, options}, options.limits}, options,
-                         registry);
+    if (!options.cache_dir.empty()) return load_with_cache(std::move(source), format, folder, options, registry);
+    return prepare_model({read_model(std::move(source), format, options.limits), {folder, options}, options.limits},
+                         options, registry);
   });
 }
 
+Model load_file(const std::string& path, Format format, const ModelOptions& options, const Registry& registry) {
+  return with_memory_errors(
+      "load the model",
+      [&] {
+        const std::string folder = (std::filesystem::path(path).parent_path() / ".").string();
+        return load(std::make_unique<File>(path), format, folder, options, registry);
+      },
+      &path);
+}
+
+Model load_open_file(int fd, Format format, const std::string& folder, const ModelOptions& options,
+                     const Registry& registry) {
+  return with_memory_errors("load the model",
+                            [&] { return load(std::make_unique<File>(fd), format, folder, options, registry); });
+}
+
+Model load_memory(std::span<const std::byte> bytes, Format format, const std::string& folder,
+                  const ModelOptions& options, const Registry& registry) {
+  return with_memory_errors(
+      "load the model", [&] { return load(std::make_unique<MemorySource>(bytes), format, folder, options, registry); });
+}
+
 }  // namespace
+
+Model load(const std::string& path, const ModelOptions& options) { return load(path, options, standard_registry()); }
+
+Model load(const std::string& path, const ModelOptions& options, const Registry& registry) {
+  return load_file(path, Format::kAny, options, registry);
+}
+
+Model load_bytes(std::span<const std::byte> bytes, const std::string& folder, const ModelOptions& options) {
+  return load_bytes(bytes, folder, options, standard_registry());
+}
+
+Model load_bytes(std::span<const std::byte> bytes, const std::string& folder, const ModelOptions& options,
+                 const Registry& registry) {
+  return load_memory(bytes, Format::kAny, folder, options, registry);
+}
+
+Model load_fd(int fd, const std::string& folder, const ModelOptions& options) {
+  return load_fd(fd, folder, options, standard_registry());
+}
+
+Model load_fd(int fd, const std::string& folder, const ModelOptions& options, const Registry& registry) {
+  return load_open_file(fd, Format::kAny, folder, options, registry);
+}
+
+Model load_pt2(const std::string& path, const ModelOptions& options) {
+  return load_pt2(path, options, standard_registry());
+}
+
+Model load_pt2(const std::string& path, const ModelOptions& options, const Registry& registry) {
+  return load_file(path, Format::kPt2, options, registry);
+}
+
+Model load_pt2_bytes(std::span<const std::byte> bytes, const ModelOptions& options) {
+  return load_pt2_bytes(bytes, options, standard_registry());
+}
+
+Model load_pt2_bytes(std::span<const std::byte> bytes, const ModelOptions& options, const Registry& registry) {
+  return load_memory(bytes, Format::kPt2, {}, options, registry);
+}
 
 Model load_onnx(const std::string& path, const ModelOptions& options) {
   return load_onnx(path, options, standard_registry());
 }
 
 Model load_onnx(const std::string& path, const ModelOptions& options, const Registry& registry) {
-  return with_memory_errors(
-      "load the model",
-      [&] {
-        const std::string folder = (std::filesystem::path(path).parent_path() / ".").string();
-        return load(std::make_unique<File>(path), folder, options, registry);
-      },
-      &path);
+  return load_file(path, Format::kOnnx, options, registry);
 }
 
 Model load_onnx_fd(int fd, const std::string& folder, const ModelOptions& options) {
@@ -42,8 +100,7 @@ Model load_onnx_fd(int fd, const std::string& folder, const ModelOptions& option
 }
 
 Model load_onnx_fd(int fd, const std::string& folder, const ModelOptions& options, const Registry& registry) {
-  return with_memory_errors("load the model",
-                            [&] { return load(std::make_unique<File>(fd), folder, options, registry); });
+  return load_open_file(fd, Format::kOnnx, folder, options, registry);
 }
 
 Model load_onnx_bytes(std::span<const std::byte> bytes, const std::string& folder, const ModelOptions& options) {
@@ -52,8 +109,7 @@ Model load_onnx_bytes(std::span<const std::byte> bytes, const std::string& folde
 
 Model load_onnx_bytes(std::span<const std::byte> bytes, const std::string& folder, const ModelOptions& options,
                       const Registry& registry) {
-  return with_memory_errors("load the model",
-                            [&] { return load(std::make_unique<MemorySource>(bytes), folder, options, registry); });
+  return load_memory(bytes, Format::kOnnx, folder, options, registry);
 }
 
 }  // namespace linnet

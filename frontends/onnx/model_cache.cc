@@ -226,19 +226,20 @@ void in_cache(const ModelOptions& options, const std::function<void()>& f) {
 
 }  // namespace
 
-Model load_with_cache(std::unique_ptr<const ByteSource> source, const std::string& folder, const ModelOptions& options,
-                      const Registry& registry) {
+Model load_with_cache(std::unique_ptr<const ByteSource> source, Format format, const std::string& folder,
+                      const ModelOptions& options, const Registry& registry) {
   std::optional<Cache> cache;
   std::optional<Model> cached;
   const std::string state = source->state();
   in_cache(options, [&] {
     if (const char* reason = refusal(options, registry)) throw Error(ErrorKind::kUnsupported, str("not used ", reason));
     cache.emplace(options, registry, folder);
+    if (!begins_as(*source, format)) return;
     if (const std::string key = cache->key_of(*source); !key.empty()) cached = cache->load(key);
   });
   if (cached) return *cached;
   ExternalFiles files;
-  ParsedModel parsed = parse_model(std::move(source), options.limits);
+  ParsedModel parsed = read_model(std::move(source), format, options.limits);
   const std::shared_ptr<const ByteSource> bytes = parsed.source;
   Model model = prepare_model({std::move(parsed), {folder, options}, options.limits}, options, registry, &files);
   in_cache(options, [&] {

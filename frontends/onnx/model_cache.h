@@ -6,6 +6,7 @@
 #include "byte_source.h"
 #include "linnet/model.h"
 #include "linnet/registry.h"
+#include "read_model.h"
 
 namespace linnet {
 
@@ -16,7 +17,7 @@ namespace linnet {
 /// - NAME/: an entry, for NAME made of the contents of the model and its external data, this build of Linnet and the
 ///   options: model, the optimised graph; constants, its weights; *.packs, packed ones (PackFiles).
 /// All of them are sealed files. Throws as load_onnx() does; the cache's own errors go to the log.
-Model load_with_cache(std::unique_ptr<const ByteSource> source, const std::string& folder, const ModelOptions& options,
-                      const Registry& registry);
+Model load_with_cache(std::unique_ptr<const ByteSource> source, Format format, const std::string& folder,
+                      const ModelOptions& options, const Registry& registry);
 
 }  // namespace linnet

@@ -45,6 +45,9 @@ bool looks_like_text(std::string_view head) {
   if (head.starts_with("version https://git-lfs")) {
     throw Error(ErrorKind::kModel, "not an ONNX model but a Git LFS pointer: fetch the file with 'git lfs pull'");
   }
+  if (head.starts_with("PK\3\4")) {
+    throw Error(ErrorKind::kModel, "not an ONNX model but a ZIP archive: load() and load_pt2() read those of PyTorch");
+  }
   if (looks_like_text(head)) throw Error(ErrorKind::kModel, "not an ONNX model: the file is text");
   throw Error(ErrorKind::kModel, "not an ONNX model, or truncated, or nested too deeply");
 }

@@ -8,6 +8,7 @@
 
 #include "counted_arena.h"
 #include "linnet/options.h"
+#include "linnet/tensor.h"
 #include "outline.h"
 #include "proto.h"
 #include "tensor/counted_memory.h"
@@ -20,7 +21,10 @@ struct ParsedModel {
   CountedArena arena;
   const pb::ModelProto* message = nullptr;                           ///< in the arena
   std::unordered_map<const pb::TensorProto*, ByteRange> left_out{};  ///< raw_data, in the source
+  std::unordered_map<const pb::TensorProto*, Tensor> given{};        ///< initializers of another format
   std::shared_ptr<const CountedMemory> texts{};                      ///< what strings and bytes of the message hold
+  bool has_states =
+      false;  ///< initializers that are inputs, too, may always be given: buffers that the program changes
 };
 
 /// Parses a model. Throws Error(kIo) when it cannot be read, Error(kLimit) beyond limits.file_bytes or the format's own

@@ -102,6 +102,7 @@ std::vector<Fact> declared_outputs(const pb::GraphProto& graph) {
 
 // The message is freed before the model is prepared.
 Model prepare_model(ModelSource source, ModelOptions options, const Registry& registry, ExternalFiles* files) {
+  options.overridable_initializers |= source.parsed.has_states;
   if (!options.executor) options.executor = make_thread_executor();
   ModelOptions reading = options;
   reading.limits = source.limits;

@@ -49,6 +49,7 @@ Tensor TensorReader::read(const pb::SparseTensorProto& proto) {
 
 Tensor TensorReader::read_later(const pb::TensorProto& proto) {
   if (!model_) return decode(proto);
+  if (const auto given = model_->given.find(&proto); given != model_->given.end()) return given->second;
   const auto found = model_->left_out.find(&proto);
   return found == model_->left_out.end() ? decode(proto) : decode_left_out(proto, found->second);
 }

@@ -1,20 +1,21 @@
-#include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/jit/serialization/import.h>
 #include <torch/library.h>
 
 #include "exporter/export_error.h"
+#include "exporter/functions.h"
+#include "exporter/needed_opset.h"
 #include "exporter/rules/rule_list.h"
 #include "exporter/writer.h"
 #include "given_examples.h"
 
 // linnet::export_onnx, by which the Python package calls the exporter: PyTorch itself converts what it is called with.
-namespace linnet::exporter {
+namespace linnet::exporter::torchscript {
 namespace {
 
 constexpr const char* kSchema =
     "export_onnx(str module, Any arguments, str[] inputs, Dict(str, Dict(int, str)) dynamic, str[] outputs, "
-    "Dict(str, str[]) functions, str deform_conv, str my_add, int opset, str path) -> ()";
-constexpr size_t kArguments = 10;
+    "Dict(str, str[]) functions, str deform_conv, str my_add, int opset, bool raise_opset, str path) -> ()";
+constexpr size_t kArguments = 11;
 
 Names names_of(const c10::IValue& list) {
   Names names;
@@ -32,29 +33,12 @@ std::map<std::string, GivenExamples::Axes> axes_of(const c10::IValue& dynamic) {
   return result;
 }
 
-/// A call of a model function with the operator's arguments, all of them tensors.
-void call_function(Call& call, const c10::FunctionSchema& schema, const OnnxOperator& function) {
-  Names inputs;
-  for (const c10::Argument& argument : schema.arguments()) {
-    if (!call.has(argument.name())) continue;
-    if (!call.is_tensor(argument.name())) call.refuse("a function of onnxscript takes tensors only");
-    inputs.push_back(call.value(argument.name()));
-  }
-  const Names results = call.emit_many(function, inputs, {}, schema.returns().size());
-  for (size_t i = 0; i < results.size(); ++i) call.set_result(i, results[i]);
-}
-
 /// functions: domain and name, by operator with overload.
 Lowerings lowerings_with(const c10::IValue& functions) {
   Lowerings lowerings = standard_lowerings();
   for (const auto& entry : functions.toGenericDict()) {
-    const std::string name = entry.key().toStringRef();
-    const size_t dot = name.find('.');
-    const c10::OperatorName op{name.substr(0, dot), dot == std::string::npos ? "" : name.substr(dot + 1)};
-    const c10::FunctionSchema schema =
-        c10::Dispatcher::singleton().findSchemaOrThrow(op.name.c_str(), op.overload_name.c_str()).schema();
     const Names function = names_of(entry.value());
-    lowerings.add(name, [=](Call& call) { call_function(call, schema, {function[0], function[1]}); });
+    lowerings.add(entry.key().toStringRef(), call_of_function({function[0], function[1]}));
   }
   return lowerings;
 }
@@ -78,9 +62,11 @@ void export_module(const std::vector<c10::IValue>& given) {
   const GivenExamples examples(given[1].toTupleRef().elements(), types_of(module), names_of(given[2]),
                                axes_of(given[3]));
   const auto arguments = [&](const std::vector<Example>& wanted) { return examples.make(wanted); };
-  const Trace trace =
-      trace_examples(module, examples.sizes(), arguments, lowerings_with(given[5]), options, names_of(given[4]));
-  write_onnx(trace.graph, options, given[9].toStringRef(), false);
+  const auto trace = [&] {
+    return trace_examples(module, examples.sizes(), arguments, lowerings_with(given[5]), options, names_of(given[4]));
+  };
+  const OnnxGraph graph = with_needed_opset(options, given[9].toBool(), [&] { return trace().graph; });
+  write_onnx(graph, options, given[10].toStringRef(), false);
 }
 
 void export_onnx(const c10::OperatorHandle&, torch::jit::Stack* stack) {
@@ -94,4 +80,4 @@ void export_onnx(const c10::OperatorHandle&, torch::jit::Stack* stack) {
 TORCH_LIBRARY_FRAGMENT(linnet, m) { m.def(kSchema, torch::CppFunction::makeFromBoxedFunction<&export_onnx>()); }
 
 }  // namespace
-}  // namespace linnet::exporter
+}  // namespace linnet::exporter::torchscript

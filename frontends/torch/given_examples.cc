@@ -4,7 +4,7 @@
 
 #include "exporter/export_error.h"
 
-namespace linnet::exporter {
+namespace linnet::exporter::torchscript {
 namespace {
 
 at::Tensor repeated(at::Tensor tensor, int64_t axis, int64_t size) {
@@ -37,7 +37,7 @@ OnnxValue declared(const std::string& name, const at::Tensor& tensor, const Give
     const auto symbol = axes.find(axis);
     dims.push_back(symbol == axes.end() ? OnnxDim{tensor.size(axis), ""} : OnnxDim{-1, symbol->second});
   }
-  return {name, tensor.scalar_type(), dims};
+  return {name, dtype_from(tensor.scalar_type()), dims};
 }
 
 /// A copy: an evaluation may write into what it gets.
@@ -102,4 +102,4 @@ std::vector<ExampleArgument> GivenExamples::make(const std::vector<Example>& exa
   return result;
 }
 
-}  // namespace linnet::exporter
+}  // namespace linnet::exporter::torchscript

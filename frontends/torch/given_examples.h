@@ -1,8 +1,8 @@
 #pragma once
 
-#include "exporter/examples.h"
+#include "torchscript/examples.h"
 
-namespace linnet::exporter {
+namespace linnet::exporter::torchscript {
 
 /// Example arguments made of those that a caller has. Along a dynamic axis the elements are repeated.
 class GivenExamples {
@@ -33,4 +33,4 @@ class GivenExamples {
   Sizes sizes_;
 };
 
-}  // namespace linnet::exporter
+}  // namespace linnet::exporter::torchscript

@@ -1,5 +1,5 @@
 # For this folder configured on its own, for another PyTorch than the one that Linnet was built with, say: engine,
-# operators and the schema of ONNX from a build of Linnet, which depend on no PyTorch.
+# operators, the schema of ONNX and the exporter's rules from a build of Linnet, which depend on no PyTorch.
 set(LINNET_ROOT ${CMAKE_CURRENT_SOURCE_DIR}/../..)
 set(LINNET_BUILD ${LINNET_ROOT}/build CACHE PATH "A build folder of Linnet")
 find_package(OpenMP REQUIRED COMPONENTS CXX)
@@ -21,4 +21,8 @@ set_target_properties(linnet_onnx_schema PROPERTIES
   IMPORTED_LOCATION ${LINNET_BUILD}/frontends/onnx/liblinnet_onnx_schema.a
   INTERFACE_INCLUDE_DIRECTORIES ${LINNET_BUILD}/frontends/onnx/schema)
 target_link_libraries(linnet_onnx_schema INTERFACE protobuf::libprotobuf)
+import_library(linnet_exporter frontends/torch/exporter)
+target_include_directories(linnet_exporter INTERFACE ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/include)
+target_link_libraries(linnet_exporter INTERFACE linnet_engine linnet_onnx_schema)
 include(${LINNET_ROOT}/cmake/LinnetWarnings.cmake)
+include(${LINNET_ROOT}/cmake/LinnetUnity.cmake)

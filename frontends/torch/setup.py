@@ -37,7 +37,7 @@ class BuildWithLibraries(build_py):
             self.copy_file(str(work / library), str(Path(self.build_lib) / "linnet_torch" / library))
 
     def missing(self) -> str:
-        needed = ("ops/liblinnet_ops.a", "frontends/onnx/liblinnet_onnx_schema.a")
+        needed = ("ops/liblinnet_ops.a", "frontends/torch/exporter/liblinnet_exporter.a")
         if not all((LINNET_BUILD / library).is_file() for library in needed):
             return f"{LINNET_BUILD} is no build of Linnet (name one in LINNET_BUILD)"
         if not cmake_prefix_of_torch():

@@ -99,6 +99,7 @@ def main():
         "graph": found,
         "operator": choices(100),
         "api": choices(100),
+        "rules": choices(300),
         "arrays": arrays(),
         "value": values(),
         "image": images(),

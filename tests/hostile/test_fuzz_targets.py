@@ -8,7 +8,8 @@ from locations import BUILD, ROOT
 
 FUZZ = ROOT / "tests" / "fuzz"
 SECONDS = 600  # a hang
-RUNS = {"model": 100, "graph": 100, "operator": 100, "api": 200, "arrays": 300, "value": 300, "image": 300}
+RUNS = {"model": 100, "graph": 100, "operator": 100, "api": 200, "rules": 5000}
+RUNS |= {"arrays": 300, "value": 300, "image": 300}
 
 
 @pytest.fixture(scope="module")

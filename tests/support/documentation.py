@@ -5,6 +5,7 @@ import textwrap
 from dataclasses import dataclass
 
 import numpy as np
+import pt2_archive
 from code_models import save_models
 from locations import BUILD, ROOT
 
@@ -59,6 +60,7 @@ def fill(folder):
     for name in ("engine", "examples"):
         (folder / name).symlink_to(ROOT / name)
     save_models(folder)
+    (folder / "linear.pt2").write_bytes(pt2_archive.zip_bytes(pt2_archive.members()))
     np.save(folder / "image.npy", np.random.default_rng(0).random((1, 3, 224, 224), np.float32))
     (folder / "app.py").write_text(APPLICATION)
     (folder / "program.c").write_text(blocks("docs/c.md", "c")[0].text)

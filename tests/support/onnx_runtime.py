@@ -1,6 +1,9 @@
 """A session of ONNX Runtime, the independent reference."""
 
-import onnxruntime
+import os
+
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # it sends by default
+import onnxruntime  # noqa: E402
 
 FATAL = 4
 

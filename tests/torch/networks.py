@@ -21,7 +21,7 @@ import installation
 import linnet_torch
 import numpy as np
 import torch
-from linnet_torch import check
+from linnet_torch import engine
 from models import resnet50_dcn
 
 BEGIN, END = "<!-- networks.py: begin -->", "<!-- networks.py: end -->"
@@ -109,7 +109,7 @@ def run(file, image):
     import onnx
 
     name = onnx.load(file, load_external_data=False).graph.input[0].name
-    return check.run(check.find_run_model(), Path(file), {name: image})
+    return engine.run(engine.find_run_model(), Path(file), {name: image})
 
 
 def table(rows):

@@ -5,7 +5,7 @@ import numpy as np
 import onnx
 import pytest
 import torch
-from linnet_torch import check, symbolics
+from linnet_torch import comparison, engine, symbolics
 from models import Asinh
 
 NAN, INF = float("nan"), float("inf")
@@ -17,7 +17,7 @@ class Three(torch.nn.Module):
 
 
 def compare(got, expected, atol=1e-5, rtol=1e-5):
-    check.compare({"y": np.asarray(got)}, {"y": np.asarray(expected)}, atol, rtol)
+    comparison.compare({"y": np.asarray(got)}, {"y": np.asarray(expected)}, atol, rtol)
 
 
 def test_wrong_rule_is_caught_and_the_file_kept(tmp_path, run_model, monkeypatch):
@@ -47,17 +47,17 @@ def test_run_model_from_argument_environment_and_path(tmp_path, monkeypatch):
     program.write_text("#!/bin/sh\nexit 0\n")
     program.chmod(0o755)
     monkeypatch.delenv("LINNET_RUN_MODEL", raising=False)
-    assert check.find_run_model(program) == str(program)
+    assert engine.find_run_model(program) == str(program)
     monkeypatch.setenv("PATH", str(program.parent))
-    assert check.find_run_model() == str(program)
+    assert engine.find_run_model() == str(program)
     monkeypatch.setenv("LINNET_RUN_MODEL", "/nowhere/run_model")
     with pytest.raises(linnet_torch.ExportError, match="/nowhere/run_model is no program"):
-        check.find_run_model()
+        engine.find_run_model()
 
 
 def test_missing_run_model_says_what_to_do_before_anything_is_written(tmp_path, monkeypatch):
     monkeypatch.delenv("LINNET_RUN_MODEL", raising=False)
-    monkeypatch.setattr(check.shutil, "which", lambda name: None)
+    monkeypatch.setattr(engine.shutil, "which", lambda name: None)
     with pytest.raises(linnet_torch.ExportError, match="cmake --build build --target run_model.*check=False"):
         linnet_torch.export(Asinh(), torch.rand(2), tmp_path / "a.onnx")
     assert not list(tmp_path.iterdir())
@@ -108,7 +108,7 @@ def test_other_values_fail(got, expected, message):
 
 def test_missing_output():
     with pytest.raises(linnet_torch.MismatchError, match="output 'y' is missing; the file has a, b"):
-        check.compare({"a": np.zeros(1), "b": np.zeros(1)}, {"y": np.zeros(1)}, 0, 0)
+        comparison.compare({"a": np.zeros(1), "b": np.zeros(1)}, {"y": np.zeros(1)}, 0, 0)
 
 
 class Baked(torch.nn.Module):

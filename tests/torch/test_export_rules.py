@@ -8,7 +8,6 @@ import numpy as np
 import onnx
 import pytest
 import torch
-import torch.utils.cpp_extension
 from documentation import blocks
 from exported import assert_close, nodes_of, opsets_of, tensor_flag
 from locations import ROOT
@@ -23,8 +22,8 @@ WRONG_RULE = RULES.replace("aten::hypot", "aten::mul.Tensor").replace('"Sqrt"', 
 def build_rules(folder, source):
     """The library of a rules file, built as docs/exporter.md says."""
     (folder / "rules.cc").write_text(source)
-    torch_includes = [f"-I{path}" for path in torch.utils.cpp_extension.include_paths()]
-    command = ["c++", "-std=c++20", "-shared", "-fPIC", f"-I{ROOT}/frontends/torch/include", *torch_includes]
+    includes = [f"-I{ROOT}/{folder}/include" for folder in ("frontends/torch", "engine")]
+    command = ["c++", "-std=c++20", "-shared", "-fPIC", *includes]
     library = folder / "rules.so"
     subprocess.run([*command, str(folder / "rules.cc"), "-o", str(library)], check=True)
     return str(library)

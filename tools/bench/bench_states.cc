@@ -24,11 +24,23 @@ std::string filled(const std::string& pattern, const std::string& star) {
   return at == std::string::npos ? pattern : pattern.substr(0, at) + star + pattern.substr(at + 1);
 }
 
-size_t input_index(const Model& model, const std::string& name) {
-  const std::vector<ValueInfo>& infos = model.inputs();
+std::optional<size_t> index_among(const std::vector<ValueInfo>& infos, const std::string& name) {
   const auto found = std::find_if(infos.begin(), infos.end(), [&](const ValueInfo& info) { return info.name == name; });
-  if (found == infos.end()) throw Failure(ExitCode::kUsage, "the model has no input '" + name + "'");
-  return size_t(found - infos.begin());
+  return found == infos.end() ? std::nullopt : std::optional(size_t(found - infos.begin()));
+}
+
+size_t input_index(const Model& model, const std::string& name) {
+  const auto index = index_among(model.inputs(), name);
+  if (!index) throw Failure(ExitCode::kUsage, "the model has no input '" + name + "'");
+  return *index;
+}
+
+/// What a state begins with, which is left out of the steps; no Tensor where it is the value in the file.
+Tensor take_initial(const Model& model, const std::string& name, std::vector<Tensor>& step) {
+  size_t index = model.inputs().size();
+  const auto optional = index_among(model.metadata().overridable, name);
+  index = optional && model.options().overridable_initializers ? index + *optional : input_index(model, name);
+  return index < step.size() ? std::exchange(step[index], Tensor()) : Tensor();
 }
 
 /// One column more, equal to the last.
@@ -63,8 +75,7 @@ BenchStates::BenchStates(const Model& model, const std::vector<Tensor>& inputs, 
     const auto star = star_of(from, output.name);
     if (!star) continue;
     const std::string input = filled(to, *star);
-    Tensor& initial = step[input_index(model, input)];
-    bound_.push_back({output.name, input, std::exchange(initial, Tensor())});
+    bound_.push_back({output.name, input, take_initial(model, input, step)});
   }
   if (bound_.empty()) throw Failure(ExitCode::kUsage, "no output is like '" + from + "'");
   inputs_.push_back(step);

@@ -145,7 +145,7 @@ CLI::App* add_verb(CLI::App& app, Options& o, const std::string& name, const std
 
 CLI::App* add_model_verb(CLI::App& app, Options& o, const std::string& name, const std::string& what) {
   CLI::App* verb = add_verb(app, o, name, what);
-  verb->add_option("model", o.model.path, "The ONNX file")->type_name("MODEL");
+  verb->add_option("model", o.model.path, "The ONNX file, or program of PyTorch (.pt2)")->type_name("MODEL");
   add_model_flags(*verb, o.model);
   add_load_flags(*verb, o.model);
   verb->add_option("--save-optimized", o.save_optimized, "Write the model as it is after the rewrites")
@@ -259,7 +259,7 @@ void add_grid_flags(CLI::App& verb, QuantizeFlags& f) {
 void add_quantize(CLI::App& app, Options& o) {
   CLI::App* verb = add_verb(app, o, "quantize", "Write a model with its products quantised");
   QuantizeFlags& f = o.quantize;
-  verb->add_option("model", o.model.path, "The ONNX file")->type_name("MODEL");
+  verb->add_option("model", o.model.path, "The ONNX file, or program of PyTorch (.pt2)")->type_name("MODEL");
   verb->add_option("-o,--output", f.output, "The file to write")->type_name("FILE.onnx")->required();
   verb->add_option("--mode", f.mode,
                    "static: QDQ, ranges by calibration; dynamic: ranges of each run; int4: MatMulNBits, 4-bit weights")

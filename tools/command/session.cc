@@ -7,6 +7,7 @@
 #include "command/model_limits.h"
 #include "graph/graph.h"
 #include "kernels/isa.h"
+#include "linnet/load.h"
 #include "linnet/onnx.h"
 #include "passes/passes.h"
 #include "tensor/printable.h"
@@ -87,7 +88,7 @@ Model load_model(const ModelFlags& flags) {
 }
 
 Model load_model(const ModelFlags& flags, const ModelOptions& options, const Registry& registry) {
-  return while_loading([&] { return load_onnx(flags.path, options, registry); });
+  return while_loading([&] { return load(flags.path, options, registry); });
 }
 
 void save_optimized(const Model& model, const Options& options) {

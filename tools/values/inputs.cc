@@ -17,9 +17,18 @@
 namespace linnet::tool {
 namespace {
 
+/// The inputs, then those that may be left out.
+std::vector<ValueInfo> all_inputs(const Model& model) {
+  std::vector<ValueInfo> infos = model.inputs();
+  const std::vector<ValueInfo>& optional = model.metadata().overridable;
+  if (model.options().overridable_initializers) infos.insert(infos.end(), optional.begin(), optional.end());
+  return infos;
+}
+
 class InputMaker {
  public:
-  InputMaker(const Model& model, const InputFlags& flags) : model_(model), flags_(flags) {
+  InputMaker(const Model& model, const InputFlags& flags)
+      : infos_(all_inputs(model)), needed_(model.inputs().size()), flags_(flags) {
     parse_dims();
     parse_shapes();
   }
@@ -34,11 +43,18 @@ class InputMaker {
     const bool none_given = given_.empty();
     Generator generator(flags_.fill, flags_.range, flags_.seed);
     std::vector<Tensor> inputs;
-    for (const ValueInfo& info : model_.inputs()) {
+    for (const ValueInfo& info : infos_) {
       const auto found = given_.find(info.name);
-      if (found == given_.end() && !none_given && !flags_.generate) missing(info);
-      inputs.push_back(found != given_.end() ? found->second : generated(generator, info));
+      if (found != given_.end()) {
+        inputs.push_back(found->second);
+      } else if (inputs.size() >= needed_) {
+        inputs.emplace_back();
+      } else {
+        if (!none_given && !flags_.generate) missing(info);
+        inputs.push_back(generated(generator, info));
+      }
     }
+    while (inputs.size() > needed_ && !inputs.back()) inputs.pop_back();
     note_unused_dims();
     return inputs;
   }
@@ -64,7 +80,7 @@ class InputMaker {
   }
 
   const ValueInfo& info(const std::string& name) const {
-    for (const ValueInfo& candidate : model_.inputs()) {
+    for (const ValueInfo& candidate : infos_) {
       if (candidate.name == name) return candidate;
     }
     throw Error(ErrorKind::kModel, str("the model has no input '", name, "'; its inputs: ", input_list()));
@@ -72,8 +88,7 @@ class InputMaker {
 
   std::string input_list() const {
     std::string text;
-    for (const ValueInfo& known : model_.inputs())
-      text += str(text.empty() ? "" : ", ", known.name, " (", known.fact, ")");
+    for (const ValueInfo& known : infos_) text += str(text.empty() ? "" : ", ", known.name, " (", known.fact, ")");
     return text.empty() ? "none" : text;
   }
 
@@ -101,14 +116,14 @@ class InputMaker {
     }
     const std::vector<std::string> paths = numbered_files(flags_.test_data, "input_");
     for (size_t i = 0; i < paths.size(); ++i) {
-      const Fact type = i < model_.inputs().size() ? model_.inputs()[i].fact : Fact();
+      const Fact type = i < infos_.size() ? infos_[i].fact : Fact();
       const NamedTensor loaded = load_value_proto(paths[i], type);
-      const bool known = std::any_of(model_.inputs().begin(), model_.inputs().end(),
-                                     [&](const ValueInfo& input) { return input.name == loaded.name; });
-      if (!known && i >= model_.inputs().size()) {
+      const bool known =
+          std::any_of(infos_.begin(), infos_.end(), [&](const ValueInfo& input) { return input.name == loaded.name; });
+      if (!known && i >= infos_.size()) {
         throw Error(ErrorKind::kModel, str(paths[i], ": the model has only the inputs ", input_list()));
       }
-      given_[known ? loaded.name : model_.inputs()[i].name] = loaded.tensor;
+      given_[known ? loaded.name : infos_[i].name] = loaded.tensor;
     }
   }
 
@@ -122,7 +137,7 @@ class InputMaker {
 
   // Inputs that are given fix the symbols of those that are not.
   void bind_symbols() {
-    for (const ValueInfo& input : model_.inputs()) {
+    for (const ValueInfo& input : infos_) {
       const auto found = given_.find(input.name);
       if (found == given_.end() || !input.fact.has_rank() || input.fact.rank() != found->second.rank()) continue;
       for (int i = 0; i < input.fact.rank(); ++i) {
@@ -177,7 +192,8 @@ class InputMaker {
     }
   }
 
-  const Model& model_;
+  const std::vector<ValueInfo> infos_;
+  const size_t needed_;  // the first of infos_, which every run needs
   const InputFlags& flags_;
   std::map<std::string, int64_t> dims_, bound_;
   std::map<std::string, Shape> shapes_;

@@ -162,7 +162,8 @@ typedef struct linnet_options {
   int64_t plan_cache_bytes;
 } linnet_options;
 
-/// Loads an ONNX file; external data lies beside it. options: NULL for all defaults.
+/// Loads a model: an ONNX file, whose external data is beside it, or a program of torch.export.save (.pt2).
+/// options: NULL for all defaults.
 LINNET_API linnet_status linnet_model_load(const char* path, const linnet_options* options, linnet_model** model);
 /// The same from a file's bytes, which are not needed afterwards. folder: where external data lies; NULL: there is
 /// none.

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "context.h"
+#include "linnet/load.h"
 #include "linnet/onnx.h"
 #include "linnet/registry.h"
 #include "linnet/version.h"
@@ -135,8 +136,8 @@ Model load(nb::handle model, const Options& options) {
   Registry registry = standard_registry();
   for (const std::string& path : options.op_libraries) registry.load_library(path);
   check_rewrites(options.disabled_rewrites, registry.rewrite_names());
-  if (!in_memory) return load_onnx(text, prepared, registry);
-  return load_onnx_bytes(std::as_bytes(std::span(bytes.c_str(), bytes.size())), {}, prepared, registry);
+  if (!in_memory) return linnet::load(text, prepared, registry);
+  return load_bytes(std::as_bytes(std::span(bytes.c_str(), bytes.size())), {}, prepared, registry);
 }
 
 void make_session(Session* session, nb::object model, const nb::dict& values) {

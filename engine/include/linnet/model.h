@@ -168,7 +168,8 @@ class LINNET_API Context {
   void prepare(std::span<const Shape> shapes);
 
   /// From now on `output` of a run is `input` of the next one, `initial` (which is copied) that of the first: keys and
-  /// values of a decoder, the state of a recurrent network. run() takes an empty Tensor for the input, or no name, and
+  /// values of a decoder, the state of a recurrent network. An overridable initializer begins with the value in the
+  /// file where `initial` is empty. run() takes an empty Tensor for the input, or no name, and
   /// gives an empty one for the output. A state that each run makes longer by a known number of rows, along any axis,
   /// grows in place: new rows are written into memory that doubles whenever it is full, at least for `capacity` rows.
   /// Others are handed over without a copy. A run that fails leaves all states as they are. Their bytes count against

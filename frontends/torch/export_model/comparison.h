@@ -1,10 +1,7 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
 #include <string>
 
-#include "exporter/tracer.h"
 #include "linnet/tensor.h"
 #include "options.h"
 
@@ -17,9 +14,6 @@ struct Comparison {
 
 /// Compares dtype, shape and elements; NaN equals NaN. A float may differ by atol + rtol * |expected| + slack, an
 /// integer not at all.
-Comparison compare(const Tensor& got, const at::Tensor& expected, const Options& options, double slack);
-
-/// Both hold positions of elements that are equal: which of them an operator chooses is left open.
-bool is_tie(const Tensor& got, const at::Tensor& expected, const Positions& positions);
+Comparison compare(const Tensor& got, const Tensor& expected, const Options& options, double slack);
 
 }  // namespace linnet::exporter

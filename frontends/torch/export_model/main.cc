@@ -1,53 +1,49 @@
-#include <torch/csrc/jit/serialization/import.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 
-#include "check.h"
-#include "exporter/examples.h"
-#include "exporter/export_error.h"
+#include "export_pt2.h"
+#ifdef LINNET_HAS_LIBTORCH
+#include "export_torchscript.h"
+#endif
+#include "exporter/functions.h"
+#include "exporter/needed_opset.h"
 #include "exporter/rules/rule_list.h"
-#include "exporter/writer.h"
-#include "inputs.h"
 #include "libraries.h"
-#include "linnet_torch_ops.h"
 #include "options.h"
 
 namespace linnet::exporter {
 namespace {
-
-torch::jit::Module load_module(const Options& options) {
-  for (const std::string& path : options.operator_libraries) load_operators(path);
-  linnet_torch_register_deform_conv2d();
-  if (!std::ifstream(options.model)) throw Failure(ExitCode::kLoad, options.model + ": it cannot be read");
-  try {
-    torch::jit::Module module = torch::jit::load(options.model);
-    module.eval();
-    return module;
-  } catch (const c10::Error& error) {
-    throw Failure(ExitCode::kLoad, options.model + ": " + error.what_without_backtrace());
-  }
-}
 
 int list_operators(const Lowerings& lowerings) {
   for (const auto& [name, rule] : lowerings.all()) std::printf("%s\n", name.c_str());
   return int(ExitCode::kOk);
 }
 
-int run(const Options& options) {
+/// What is no program of torch.export is left to LibTorch, where it is there.
+ExitCode export_file(const Options& options, const Lowerings& lowerings) {
+#ifdef LINNET_HAS_LIBTORCH
+  if (!is_pt2(options.model)) return export_torchscript(options, lowerings);
+#endif
+  return export_pt2(options, lowerings);
+}
+
+/// OPERATOR=DOMAIN::NAME
+void add_function_call(const std::string& flag, Lowerings& lowerings) {
+  const size_t equals = flag.find('='), colons = flag.find("::", equals);
+  if (equals == std::string::npos || colons == std::string::npos) {
+    throw Failure(ExitCode::kUsage, "--call " + flag + ": it must be OPERATOR=DOMAIN::NAME");
+  }
+  lowerings.add(flag.substr(0, equals),
+                call_of_function({flag.substr(equals + 1, colons - equals - 1), flag.substr(colons + 2)}));
+}
+
+int run(Options options) {
   Lowerings lowerings = standard_lowerings();
   for (const std::string& path : options.lowering_libraries) load_lowerings(path, lowerings);
-  if (options.list_operators) return list_operators(lowerings);
-  const torch::jit::Module module = load_module(options);
-  const ExampleInputs inputs(module, options.inputs, options.dynamic);
-  at::manual_seed(options.seed);
-  const auto arguments = [&](const std::vector<Example>& examples) { return inputs.arguments(examples); };
-  const Trace trace = trace_examples(module, inputs.sizes(), arguments, lowerings, options.form);
-  write_onnx(trace.graph, options.form, options.output, options.external_data);
-  std::printf("%s  %zu nodes, opset %lld\n", options.output.c_str(), trace.graph.nodes.size(),
-              static_cast<long long>(options.form.opset));
-  return options.check ? int(check_export(module, inputs, lowerings, options)) : int(ExitCode::kOk);
+  for (const std::string& flag : options.function_calls) add_function_call(flag, lowerings);
+  return options.list_operators ? list_operators(lowerings)
+                                : int(with_needed_opset(options.form, !options.is_opset_given,
+                                                        [&] { return export_file(options, lowerings); }));
 }
 
 int fail(ExitCode code, std::string message) {
@@ -63,8 +59,6 @@ int main_of(int argc, char** argv) {
     return parse_options(argc, argv, options) ? run(options) : int(ExitCode::kOk);
   } catch (const Failure& failure) {
     return fail(failure.code(), failure.what());
-  } catch (const c10::Error& error) {
-    return fail(ExitCode::kExport, error.what_without_backtrace());
   } catch (const std::exception& error) {
     return fail(ExitCode::kExport, error.what());
   }

@@ -32,7 +32,12 @@ struct Options {
   std::string model, output;
   std::vector<std::string> inputs, dynamic;
   ExportOptions form;
+  std::vector<std::string> function_calls;             ///< OPERATOR=DOMAIN::NAME
+  std::vector<std::string> input_names, output_names;  ///< empty: those of the program
+  std::vector<std::string> dim_names;                  ///< SYMBOL=NAME
+  bool states = true;                                  ///< buffers that a program changes are inputs and outputs
   std::vector<std::string> operator_libraries, lowering_libraries;
+  bool is_opset_given = false;  ///< else operators that need a newer one raise it
   bool external_data = false;
   bool list_operators = false;
   bool check = false;

@@ -1,185 +1,196 @@
-#include <ATen/ATen.h>
-#include <ATen/native/TypeProperties.h>
-
 #include <algorithm>
 
+#include "constants.h"
+#include "export_error.h"
 #include "linnet/lowering.h"
 #include "onnx_graph.h"
+#include "promotion.h"
 #include "site.h"
 #include "value.h"
 
 namespace linnet::exporter {
+namespace {
+
+/// One of so many axes, counted from the front.
+int64_t axis_of(const Site& site, int64_t axis, int64_t dims) {
+  if (axis < -dims || axis >= dims) site.refuse(text_of("axis ", axis, " is out of range for ", dims, " axes"));
+  return axis < 0 ? axis + dims : axis;
+}
+
+}  // namespace
 
 const ExportOptions& Call::options() const { return builder_.options(); }
 
 const Value& Call::argument(const std::string& name) const {
-  const auto index = site_.schema().argumentIndexWithName(name);
-  if (!index) site_.refuse("it has no argument '" + name + "'");
-  return arguments_[size_t(*index)];
+  const auto found = std::ranges::find(site_.arguments, name);
+  if (found == site_.arguments.end()) site_.refuse("it has no argument '" + name + "'");
+  return arguments_[size_t(found - site_.arguments.begin())];
 }
 
+const std::vector<std::string>& Call::argument_names() const { return site_.arguments; }
+
+size_t Call::result_count() const { return results_.size(); }
+
 bool Call::has(const std::string& name) const {
-  return site_.schema().argumentIndexWithName(name).has_value() && !argument(name).is_none();
+  return std::ranges::find(site_.arguments, name) != site_.arguments.end() && !argument(name).is_none();
 }
 
 bool Call::constant(const std::string& name) const { return argument(name).constant(); }
 
 bool Call::is_tensor(const std::string& name) const { return argument(name).is_tensor(); }
 
-size_t Call::length(const std::string& name) const { return argument(name).container->elements.size(); }
+size_t Call::length(const std::string& name) const { return argument(name).elements.size(); }
 
-const c10::IValue& Call::known(const std::string& name) const {
+const Value& Call::result_at(size_t index) const {
+  if (index >= results_.size()) site_.refuse("it has fewer results than its operator gives");
+  return results_[index];
+}
+
+const Concrete& Call::known(const Value& leaf, const std::string& name) const {
+  if (!leaf.constant()) site_.refuse("argument '" + name + "' must be constant, but depends on the model's inputs");
+  if (leaf.is_list) site_.refuse("argument '" + name + "' is a list");
+  return leaf.concrete[evaluation_];
+}
+
+int64_t Call::integer(const std::string& name) const { return known(argument(name), name).integer(); }
+
+int64_t Call::positive(const std::string& name) const {
+  const int64_t value = integer(name);
+  if (value <= 0) site_.refuse(text_of("argument '", name, "' is ", value, " and must be above 0"));
+  return value;
+}
+
+double Call::number(const std::string& name) const { return known(argument(name), name).number(); }
+
+bool Call::flag(const std::string& name) const { return known(argument(name), name).flag(); }
+
+std::string Call::text(const std::string& name) const { return known(argument(name), name).text(); }
+
+Integers Call::integers(const std::string& name) const {
   const Value& value = argument(name);
-  if (!value.constant()) site_.refuse("argument '" + name + "' must be constant, but depends on the model's inputs");
-  if (value.is_container()) site_.refuse("argument '" + name + "' is a list");
-  return value.concrete[evaluation_];
-}
-
-int64_t Call::integer(const std::string& name) const {
-  const c10::IValue& value = known(name);
-  return value.isTensor() ? value.toTensor().item<int64_t>() : value.toScalar().toLong();
-}
-
-double Call::number(const std::string& name) const {
-  const c10::IValue& value = known(name);
-  return value.isTensor() ? value.toTensor().item<double>() : value.toScalar().toDouble();
-}
-
-bool Call::flag(const std::string& name) const { return known(name).toBool(); }
-
-std::string Call::text(const std::string& name) const { return known(name).toStringRef(); }
-
-std::vector<int64_t> Call::integers(const std::string& name) const {
-  const Value& value = argument(name);
-  if (!value.is_container()) return {integer(name)};
-  if (!value.constant()) site_.refuse("argument '" + name + "' must be constant, but depends on the model's inputs");
-  std::vector<int64_t> result;
-  for (const Value& element : value.container->elements) {
-    const c10::IValue& number = element.concrete[evaluation_];
-    result.push_back(number.isTensor() ? number.toTensor().item<int64_t>() : number.toInt());
-  }
+  if (!value.is_list) return {integer(name)};
+  Integers result;
+  for (const Value& element : value.elements) result.push_back(known(element, name).integer());
   return result;
 }
 
-std::vector<double> Call::numbers(const std::string& name) const {
+Numbers Call::numbers(const std::string& name) const {
   const Value& value = argument(name);
-  if (!value.is_container()) return {number(name)};
-  if (!value.constant()) site_.refuse("argument '" + name + "' must be constant, but depends on the model's inputs");
-  std::vector<double> result;
-  for (const Value& element : value.container->elements)
-    result.push_back(element.concrete[evaluation_].toScalar().toDouble());
+  if (!value.is_list) return {number(name)};
+  Numbers result;
+  for (const Value& element : value.elements) result.push_back(known(element, name).number());
   return result;
 }
 
 int64_t Call::rank(const std::string& of) const {
   const Value& value = argument(of);
-  return (value.is_container() ? value.container->elements.at(0) : value).tensor(evaluation_).dim();
+  return (value.is_list ? value.elements[0] : value).tensor(evaluation_).dim();
 }
 
 int64_t Call::axis(const std::string& name, const std::string& of) const {
-  const int64_t axis = integer(name);
-  return axis < 0 ? axis + std::max<int64_t>(rank(of), 1) : axis;
+  return axis_of(site_, integer(name), std::max<int64_t>(rank(of), 1));
 }
 
-std::vector<int64_t> Call::axes(const std::string& name, const std::string& of) const {
-  std::vector<int64_t> result = has(name) ? integers(name) : std::vector<int64_t>();
+Integers Call::axes(const std::string& name, const std::string& of) const {
+  Integers result = has(name) ? integers(name) : Integers();
   const int64_t dims = rank(of);
   if (dims == 0) return {};
-  for (int64_t& axis : result) axis = axis < 0 ? axis + dims : axis;
+  for (int64_t& axis : result) axis = axis_of(site_, axis, dims);
   if (result.empty()) {
     for (int64_t i = 0; i < dims; ++i) result.push_back(i);
   }
   return result;
 }
 
-at::Tensor Call::tensor(const std::string& name) const {
+const TensorInfo& Call::tensor(const std::string& name) const {
   const Value& value = argument(name);
   if (!value.is_tensor()) site_.refuse("argument '" + name + "' is no tensor");
   return value.tensor(evaluation_);
 }
 
-std::vector<at::Tensor> Call::tensors(const std::string& name) const {
-  std::vector<at::Tensor> result;
-  for (const Value& element : argument(name).container->elements) {
-    result.push_back(element.is_none() ? at::Tensor() : element.tensor(evaluation_));
+List<TensorInfo> Call::tensors(const std::string& name) const {
+  List<TensorInfo> result;
+  for (const Value& element : argument(name).elements) {
+    result.push_back(element.is_none() ? TensorInfo() : element.tensor(evaluation_));
   }
   return result;
 }
 
-at::Tensor Call::result(size_t index) const { return results_[index].tensor(evaluation_); }
+const TensorInfo& Call::result(size_t index) const { return result_at(index).tensor(evaluation_); }
 
-at::ScalarType Call::dtype(size_t index) const { return dtype_of(results_[index].concrete[evaluation_]); }
+DType Call::dtype(size_t index) const { return result_at(index).concrete[evaluation_].dtype(); }
 
-at::ScalarType Call::promoted(const std::vector<std::string>& names) const {
-  at::native::ResultTypeState state;
+size_t Call::result_length() const { return result_at(0).elements.size(); }
+
+DType Call::promoted(const std::vector<std::string>& names) const {
+  Promotion promotion;
   for (const std::string& name : names) {
-    const c10::IValue& value = argument(name).concrete[evaluation_];
-    state = value.isTensor()
-                ? at::native::update_result_type_state(value.toTensor(), state)
-                : at::native::update_result_type_state(at::native::wrapped_scalar_tensor(value.toScalar()), state);
+    const Concrete& value = argument(name).concrete[evaluation_];
+    const bool is_number = !value.is_tensor() || value.tensor().is_number;
+    promotion.add(value.dtype(), is_number                   ? Promotion::Kind::kNumber
+                                 : value.tensor().dim() == 0 ? Promotion::Kind::kRankZero
+                                                             : Promotion::Kind::kTensor);
   }
-  return at::native::result_type(state);
+  return promotion.result();
 }
 
 std::string Call::as_value(const Value& value) const {
-  if (value.is_container()) site_.refuse("a list is used as a tensor");
+  if (value.is_list) site_.refuse("a list is used as a tensor");
   if (value.is_unset()) site_.refuse("an input is a result for which there is no ONNX value");
   if (!value.name.empty()) return value.name;
-  const c10::IValue& concrete = value.concrete[evaluation_];
-  if (concrete.isTensor()) return builder_.tensor(concrete.toTensor());
-  return builder_.constant(at::scalar_to_tensor(concrete.toScalar()).to(dtype_of(concrete)));
+  const Concrete& concrete = value.concrete[evaluation_];
+  return concrete.is_tensor() ? builder_.tensor(concrete.as_tensor()) : builder_.constant(concrete.as_tensor());
 }
 
 std::string Call::value(const std::string& name) const { return as_value(argument(name)); }
 
 // A constant is converted here and now.
-std::string Call::value(const std::string& name, at::ScalarType dtype) const {
+std::string Call::value(const std::string& name, DType dtype) const {
   const Value& value = argument(name);
-  if (!value.name.empty() || value.is_container()) return builder_.cast(as_value(value), dtype);
-  const c10::IValue& concrete = value.concrete[evaluation_];
-  if (!concrete.isTensor()) return builder_.constant(at::scalar_to_tensor(concrete.toScalar()).to(dtype));
-  if (concrete.toTensor().scalar_type() == dtype) return as_value(value);
-  return builder_.constant(concrete.toTensor().to(dtype));
+  if (!value.name.empty() || value.is_list) return builder_.cast(as_value(value), dtype);
+  const Concrete& concrete = value.concrete[evaluation_];
+  return concrete.dtype() == dtype ? as_value(value) : builder_.constant(converted(concrete.as_tensor(), dtype));
 }
 
 std::string Call::optional_value(const std::string& name) const { return has(name) ? value(name) : ""; }
 
 Names Call::values(const std::string& name) const {
   Names result;
-  for (const Value& element : argument(name).container->elements) {
+  for (const Value& element : argument(name).elements) {
     result.push_back(element.is_none() ? "" : as_value(element));
   }
   return result;
 }
 
-Names Call::values(const std::string& name, at::ScalarType dtype) const {
+Names Call::values(const std::string& name, DType dtype) const {
   Names result = values(name);
   for (std::string& value : result) value = value.empty() ? value : builder_.cast(value, dtype);
   return result;
 }
 
 std::string Call::shape(const std::string& name) const {
-  if (constant(name)) return builder_.constant(at::tensor(integers(name), at::kLong));
-  if (!argument(name).is_container())
-    return builder_.emit("Reshape", {value(name, at::kLong), builder_.constant(at::tensor({int64_t(1)}))}, {}, 1)[0];
+  if (constant(name)) return builder_.constant(Tensor::of(integers(name)));
+  if (!argument(name).is_list)
+    return builder_.emit("Reshape", {value(name, DType::kInt64), builder_.constant(Tensor::of<int64_t>({1}))}, {},
+                         1)[0];
   Names parts;
-  for (const Value& element : argument(name).container->elements) {
-    const std::string part = builder_.cast(as_value(element), at::kLong);
-    parts.push_back(builder_.emit("Reshape", {part, builder_.constant(at::tensor({int64_t(1)}))}, {}, 1)[0]);
+  for (const Value& element : argument(name).elements) {
+    const std::string part = builder_.cast(as_value(element), DType::kInt64);
+    parts.push_back(builder_.emit("Reshape", {part, builder_.constant(Tensor::of<int64_t>({1}))}, {}, 1)[0]);
   }
   return builder_.emit("Concat", parts, {{"axis", 0}}, 1)[0];
 }
 
 std::string Call::size(const std::string& name, int64_t axis) const {
-  if (!dynamic(name, axis)) return builder_.constant(at::tensor({tensor(name).size(axis)}));
+  if (!dynamic(name, axis)) return builder_.constant(Tensor::of<int64_t>({tensor(name).size(axis)}));
   const std::string shape = builder_.emit("Shape", {value(name)}, {}, 1)[0];
-  return builder_.emit("Gather", {shape, builder_.constant(at::tensor({axis}))}, {{"axis", 0}}, 1)[0];
+  return builder_.emit("Gather", {shape, builder_.constant(Tensor::of<int64_t>({axis}))}, {{"axis", 0}}, 1)[0];
 }
 
 bool Call::dynamic(const std::string& name, int64_t axis) const { return size_differs(argument(name), axis); }
 
 bool Call::result_is_dynamic(size_t index) const {
-  const Value& value = results_[index];
+  const Value& value = result_at(index);
   for (int64_t axis = 0; axis < value.tensor().dim(); ++axis) {
     if (size_differs(value, axis)) return true;
   }
@@ -187,30 +198,30 @@ bool Call::result_is_dynamic(size_t index) const {
 }
 
 /// A tensor argument's axis that has these sizes in all evaluations.
-std::string Call::matching_size(const std::vector<int64_t>& sizes) const {
+std::string Call::matching_size(const Integers& sizes) const {
   for (size_t i = 0; i < arguments_.size(); ++i) {
     if (!arguments_[i].is_tensor() || arguments_[i].name.empty()) continue;
     for (int64_t axis = 0; axis < arguments_[i].tensor().dim(); ++axis) {
-      if (sizes_along(arguments_[i], axis) == sizes) return size(site_.schema().arguments()[i].name(), axis);
+      if (sizes_along(arguments_[i], axis) == sizes) return size(site_.arguments[i], axis);
     }
   }
   site_.refuse("a size of its result depends on a dynamic axis in a way that the exporter cannot write");
 }
 
 std::string Call::result_shape(bool for_reshape) const {
-  const Value& value = results_[0];
-  std::vector<int64_t> numbers;
-  std::vector<int64_t> open;
+  const Value& value = result_at(0);
+  Integers numbers;
+  Integers open;
   for (int64_t axis = 0; axis < value.tensor().dim(); ++axis) {
     const bool dynamic = size_differs(value, axis);
     if (dynamic) open.push_back(axis);
     numbers.push_back(dynamic ? -1 : value.tensor().size(axis));
   }
-  if (open.empty() || (for_reshape && open.size() == 1)) return builder_.constant(at::tensor(numbers, at::kLong));
+  if (open.empty() || (for_reshape && open.size() == 1)) return builder_.constant(Tensor::of(numbers));
   Names parts;
   for (size_t axis = 0; axis < numbers.size(); ++axis) {
     parts.push_back(numbers[axis] < 0 ? matching_size(sizes_along(value, int64_t(axis)))
-                                      : builder_.constant(at::tensor({numbers[axis]})));
+                                      : builder_.constant(Tensor::of<int64_t>({numbers[axis]})));
   }
   return builder_.emit("Concat", parts, {{"axis", 0}}, 1)[0];
 }
@@ -223,30 +234,40 @@ Names Call::emit_many(const OnnxOperator& op, const Names& inputs, const Attribu
   return builder_.emit(op, inputs, attributes, outputs);
 }
 
-std::string Call::cast(const std::string& value, at::ScalarType dtype) { return builder_.cast(value, dtype); }
+std::string Call::cast(const std::string& value, DType dtype) { return builder_.cast(value, dtype); }
 
-std::string Call::constant_of(const at::Tensor& tensor) { return builder_.constant(tensor); }
+std::string Call::constant_of(const Tensor& tensor) { return builder_.constant(tensor); }
 
-std::string Call::constant_of(const std::vector<int64_t>& values) {
-  return builder_.constant(at::tensor(values, at::kLong));
+std::string Call::constant_of(const std::vector<int64_t>& values) { return builder_.constant(Tensor::of(values)); }
+
+std::string Call::constant_of(const std::vector<int64_t>& values, const Shape& shape) {
+  return builder_.constant(Tensor::of(shape, values));
 }
 
-std::string Call::scalar(double number, at::ScalarType dtype) {
-  return builder_.constant(at::scalar_tensor(number, at::kDouble).to(dtype));
+std::string Call::constant_of(const std::vector<double>& values, const Shape& shape, DType dtype) {
+  return builder_.constant(tensor_of(values, shape, dtype));
 }
 
-void Call::set_result(size_t index, const std::string& value) { results_[index].name = value; }
+std::string Call::scalar(double number, DType dtype) { return builder_.constant(scalar_tensor(number, dtype)); }
+
+std::string Call::filled(const Shape& shape, double number, DType dtype) {
+  return builder_.constant(filled_tensor(shape, number, dtype));
+}
+
+void Call::set_result(size_t index, const std::string& value) {
+  result_at(index);
+  results_[index].name = value;
+}
 
 void Call::set_list(const Names& values) {
-  std::vector<Value>& elements = results_[0].container->elements;
-  if (elements.size() != values.size()) site_.refuse("its list of results has another length in ONNX");
+  if (result_length() != values.size()) site_.refuse("its list of results has another length in ONNX");
+  List<Value>& elements = results_[0].elements;
   for (size_t i = 0; i < values.size(); ++i) elements[i].name = values[i];
 }
 
-void Call::fold() { results_[0].name.clear(); }
-
 void Call::require_opset(int64_t opset, const std::string& reason) const {
-  if (options().opset < opset) refuse(text_of(reason, " needs opset ", opset, " or newer"));
+  if (options().opset >= opset) return;
+  throw NeedsOpset(opset, site_.message(text_of(reason, " needs opset ", opset, " or newer")));
 }
 
 void Call::refuse(const std::string& reason) const { site_.refuse(reason); }

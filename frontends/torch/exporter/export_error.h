@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -10,6 +11,16 @@ namespace linnet::exporter {
 class ExportError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// An operator has no form in the file's opset, but in a newer one.
+class NeedsOpset : public ExportError {
+ public:
+  NeedsOpset(int64_t opset, const std::string& message) : ExportError(message), opset_(opset) {}
+  int64_t opset() const { return opset_; }
+
+ private:
+  int64_t opset_;
 };
 
 /// A size is not the same in every run, but was in all examples: other ones may show where it counts.

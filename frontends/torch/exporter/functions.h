@@ -17,4 +17,8 @@ struct OnnxFunction {
 /// The functions that nodes of the graph call: custom::my_add, where options ask for that form.
 std::vector<OnnxFunction> used_functions(const OnnxGraph& graph, const ExportOptions& options);
 
+/// The rule by which an operator becomes a call of a model function whose body the file gets later. Its arguments must
+/// be tensors.
+Lowering call_of_function(OnnxOperator function);
+
 }  // namespace linnet::exporter

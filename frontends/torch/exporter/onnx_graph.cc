@@ -1,23 +1,28 @@
 #include "onnx_graph.h"
 
-#include <ATen/ATen.h>
-
 #include <algorithm>
+#include <cstring>
 #include <sstream>
 
+#include "export_error.h"
 #include "onnx_types.h"
 
 namespace linnet::exporter {
 namespace {
 
 constexpr int64_t kSmallConstant = 64;  // elements; such constants are kept once
+constexpr size_t kMostNodes = 1'000'000, kMostConstantBytes = size_t{1} << 31;
 
-std::string key_of(const at::Tensor& tensor) {
-  const at::Tensor dense = tensor.contiguous();
+std::string contents_of(const Tensor& tensor) {
   std::ostringstream key;
-  key << int(dense.scalar_type()) << dense.sizes() << ':';
-  key.write(static_cast<const char*>(dense.data_ptr()), std::streamsize(dense.nbytes()));
+  key << int(tensor.dtype()) << tensor.shape() << ':';
+  key.write(static_cast<const char*>(tensor.raw()), std::streamsize(tensor.bytes()));
   return key.str();
+}
+
+bool same_tensor(const Tensor& a, const Tensor& b) {
+  const bool is_alike = a.dtype() == b.dtype() && a.shape() == b.shape();
+  return is_alike && (a.address() == b.address() || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0);
 }
 
 bool same_attribute(const Attribute& a, const Attribute& b) {
@@ -25,8 +30,8 @@ bool same_attribute(const Attribute& a, const Attribute& b) {
   return std::visit(
       [&]<class T>(const T& x) {
         const T& y = std::get<T>(b);
-        if constexpr (std::is_same_v<T, at::Tensor>) {
-          return key_of(x) == key_of(y);
+        if constexpr (std::is_same_v<T, Tensor>) {
+          return same_tensor(x, y);
         } else if constexpr (std::is_same_v<T, std::shared_ptr<const OnnxGraph>>) {
           return same_graph(*x, *y);
         } else {
@@ -61,15 +66,18 @@ void mark_needed(const OnnxGraph& graph, std::set<std::string>& needed) {
 bool same_graph(const OnnxGraph& a, const OnnxGraph& b) {
   return std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_node) &&
          std::equal(a.initializers.begin(), a.initializers.end(), b.initializers.begin(), b.initializers.end(),
-                    [](auto& x, auto& y) {
-                      return x.first == y.first && (x.second.is_same(y.second) || key_of(x.second) == key_of(y.second));
-                    });
+                    [](auto& x, auto& y) { return x.first == y.first && same_tensor(x.second, y.second); });
 }
 
 std::string OnnxBuilder::unique(const std::string& wanted) {
+  int& next = next_[wanted];
+  const int before = next;
   std::string name = wanted;
-  for (int i = 1; !used_.insert(name).second; ++i) name = wanted + "_" + std::to_string(i);
-  order_.push_back(name);
+  do {
+    if (next > 0) name = wanted + "_" + std::to_string(next);
+    ++next;
+  } while (!used_.insert(name).second);
+  order_.push_back({name, wanted, before});
   return name;
 }
 
@@ -79,6 +87,7 @@ void OnnxBuilder::set_origin(const std::string& scope, const std::string& source
 }
 
 Names OnnxBuilder::emit(const OnnxOperator& op, const Names& inputs, const Attributes& attributes, size_t outputs) {
+  if (++emitted_ > kMostNodes) throw ExportError("the graph has more than a million nodes");
   const std::string name = unique(scope_.empty() ? op.op_type : scope_ + "/" + op.op_type);
   OnnxNode node{op, name, inputs, {}, attributes, source_};
   while (!node.inputs.empty() && node.inputs.back().empty()) node.inputs.pop_back();
@@ -87,7 +96,7 @@ Names OnnxBuilder::emit(const OnnxOperator& op, const Names& inputs, const Attri
   return node.outputs;
 }
 
-std::string OnnxBuilder::cast(const std::string& value, at::ScalarType dtype) {
+std::string OnnxBuilder::cast(const std::string& value, DType dtype) {
   const auto known = dtypes_.find(value);
   if (known != dtypes_.end() && known->second == dtype) return value;
   const std::string result = emit("Cast", {value}, {{"to", int64_t(onnx_type(dtype))}}, 1)[0];
@@ -95,30 +104,32 @@ std::string OnnxBuilder::cast(const std::string& value, at::ScalarType dtype) {
   return result;
 }
 
-std::string OnnxBuilder::constant(const at::Tensor& tensor, const std::string& name) {
-  const bool small = name.empty() && tensor.numel() <= kSmallConstant;
-  const std::string key = small ? key_of(tensor) : "";
+std::string OnnxBuilder::constant(const Tensor& tensor, const std::string& name) {
+  const bool small = name.empty() && tensor.size() <= kSmallConstant;
+  const std::string key = small ? contents_of(tensor) : "";
   if (small) {
     const auto found = constants_.find(key);
     if (found != constants_.end()) return found->second;
   }
+  if (name.empty()) constant_bytes_ += tensor.bytes();
+  if (constant_bytes_ > kMostConstantBytes) throw ExportError("the graph's computed constants have more than 2 GiB");
   const std::string result = unique(name.empty() ? "constant" : name);
   graph_.initializers.emplace_back(result, tensor);
-  set_dtype(result, tensor.scalar_type());
+  set_dtype(result, tensor.dtype());
   if (small) constants_.emplace(key, result);
   return result;
 }
 
-std::string OnnxBuilder::tensor(const at::Tensor& tensor) {
-  const auto known = parameters_.find(tensor.unsafeGetTensorImpl());
+std::string OnnxBuilder::tensor(const Tensor& tensor) {
+  const auto known = parameters_.find(key_of(tensor));
   if (known == parameters_.end()) return constant(tensor.clone());
   Parameter& parameter = known->second;
   if (!used_.contains(parameter.value)) parameter.value = constant(tensor, parameter.name);
   return parameter.value;
 }
 
-void OnnxBuilder::name_tensor(const at::Tensor& tensor, const std::string& name) {
-  parameters_.try_emplace(tensor.unsafeGetTensorImpl(), Parameter{tensor, name, ""});
+void OnnxBuilder::name_tensor(const Tensor& tensor, const std::string& name) {
+  parameters_.try_emplace(key_of(tensor), Parameter{tensor, name, ""});
 }
 
 OnnxGraph OnnxBuilder::since(const Mark& mark) const {
@@ -133,11 +144,15 @@ void OnnxBuilder::take_back(const Mark& mark) {
   while (outer_.size() > mark.bodies) end_body();
   graph_.nodes.erase(graph_.nodes.begin() + std::ptrdiff_t(mark.nodes), graph_.nodes.end());
   graph_.initializers.resize(mark.initializers);
+  emitted_ = mark.emitted;
+  constant_bytes_ = mark.constant_bytes;
   for (; order_.size() > mark.names; order_.pop_back()) {
-    used_.erase(order_.back());
-    dtypes_.erase(order_.back());
-    std::erase_if(constants_, [&](const auto& entry) { return entry.second == order_.back(); });
+    const Used& last = order_.back();
+    used_.erase(last.name);
+    dtypes_.erase(last.name);
+    next_[last.wanted] = last.before;
   }
+  std::erase_if(constants_, [&](const auto& entry) { return !used_.contains(entry.second); });
 }
 
 void OnnxBuilder::begin_body() { outer_.push_back(std::exchange(graph_.nodes, {})); }
@@ -162,6 +177,8 @@ void rename_values(OnnxGraph& graph, const std::unordered_map<std::string, std::
       if (body == nullptr) continue;
       OnnxGraph copy = **body;
       rename_values(copy, names);
+      for (OnnxValue& input : copy.inputs) apply(input.name);
+      for (OnnxValue& output : copy.outputs) apply(output.name);
       attribute = std::make_shared<const OnnxGraph>(std::move(copy));
     }
   }
@@ -179,6 +196,7 @@ void remove_unused(OnnxGraph& graph) {
     kept.push_back(std::move(*node));
   }
   graph.nodes.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+  for (const OnnxValue& input : graph.inputs) needed.insert(input.name);  // an initializer of that name is its default
   std::erase_if(graph.initializers, [&](auto& initializer) { return !needed.contains(initializer.first); });
 }
 

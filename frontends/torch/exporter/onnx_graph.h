@@ -1,10 +1,10 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -20,7 +20,7 @@ struct OnnxDim {
 
 struct OnnxValue {
   std::string name;
-  at::ScalarType dtype;
+  DType dtype;
   std::optional<std::vector<OnnxDim>> dims;
 };
 
@@ -35,7 +35,7 @@ struct OnnxNode {
 struct OnnxGraph {
   std::vector<OnnxValue> inputs, outputs;
   std::vector<OnnxNode> nodes;
-  std::vector<std::pair<std::string, at::Tensor>> initializers;
+  std::vector<std::pair<std::string, Tensor>> initializers;
 };
 
 /// Nodes, attributes and constants are the same; names count.
@@ -52,25 +52,28 @@ class OnnxBuilder {
   std::string unique(const std::string& wanted);
   /// What the next nodes are named after, and where in the model they stem from.
   void set_origin(const std::string& scope, const std::string& source);
-  /// Adds a node; the result are the names of its outputs.
+  /// Adds a node; the result are the names of its outputs. Throws ExportError beyond a million of nodes.
   Names emit(const OnnxOperator& op, const Names& inputs, const Attributes& attributes, size_t outputs);
   /// The value as another dtype: itself where it is known to have that.
-  std::string cast(const std::string& value, at::ScalarType dtype);
-  /// A constant; small ones with equal contents are one. `name` is used where it is new.
-  std::string constant(const at::Tensor& tensor, const std::string& name = "");
+  std::string cast(const std::string& value, DType dtype);
+  /// A constant; small ones with equal contents are one. `name` is used where it is new. Throws ExportError where those
+  /// without a name have more than 2 GiB together.
+  std::string constant(const Tensor& tensor, const std::string& name = "");
   /// A constant tensor of the model: a parameter by its name, others by their contents as they are now.
-  std::string tensor(const at::Tensor& tensor);
+  std::string tensor(const Tensor& tensor);
   /// The tensor is a parameter of the model, or written down in its code.
-  void name_tensor(const at::Tensor& tensor, const std::string& name);
-  bool is_named(const at::Tensor& tensor) const { return parameters_.contains(tensor.unsafeGetTensorImpl()); }
+  void name_tensor(const Tensor& tensor, const std::string& name);
+  bool is_named(const Tensor& tensor) const { return parameters_.contains(key_of(tensor)); }
   /// The dtype of a value becomes known.
-  void set_dtype(const std::string& value, at::ScalarType dtype) { dtypes_.insert_or_assign(value, dtype); }
+  void set_dtype(const std::string& value, DType dtype) { dtypes_.insert_or_assign(value, dtype); }
 
   // Trying: what was added after a mark can be looked at and taken back.
   struct Mark {
-    size_t nodes, names, initializers, bodies;
+    size_t nodes, names, initializers, bodies, emitted, constant_bytes;
   };
-  Mark mark() const { return {graph_.nodes.size(), order_.size(), graph_.initializers.size(), outer_.size()}; }
+  Mark mark() const {
+    return {graph_.nodes.size(), order_.size(), graph_.initializers.size(), outer_.size(), emitted_, constant_bytes_};
+  }
   OnnxGraph since(const Mark& mark) const;
   void take_back(const Mark& mark);
 
@@ -86,14 +89,24 @@ class OnnxBuilder {
   std::vector<std::vector<OnnxNode>> outer_;
   std::string scope_, source_;
   std::set<std::string> used_;
-  std::vector<std::string> order_;  // the used names, oldest first
-  std::unordered_map<std::string, at::ScalarType> dtypes_;
+  struct Used {
+    std::string name, wanted;
+    int before;  // the number that was next for the wanted name
+  };
+  std::vector<Used> order_;                    // the used names, oldest first
+  std::unordered_map<std::string, int> next_;  // the least number that may be free, by wanted name
+  size_t emitted_ = 0, constant_bytes_ = 0;    // nodes, those of bodies included, and constants that have no name
+  std::unordered_map<std::string, DType> dtypes_;
   std::unordered_map<std::string, std::string> constants_;  // name, by contents
   struct Parameter {
-    at::Tensor tensor;  // kept, so that its address stays its own
+    Tensor tensor;  // kept, so that its address stays its own
     std::string name, value;
   };
-  std::unordered_map<const void*, Parameter> parameters_;
+  using ParameterKey = std::tuple<const void*, DType, std::vector<int64_t>>;
+  static ParameterKey key_of(const Tensor& tensor) {
+    return {tensor.address(), tensor.dtype(), {tensor.shape().begin(), tensor.shape().end()}};
+  }
+  std::map<ParameterKey, Parameter> parameters_;
 };
 
 /// Gives values other names where nodes, those of bodies included, make and read them.

@@ -1,53 +1,16 @@
 #include "site.h"
 
+#include "export_error.h"
+
 namespace linnet::exporter {
-namespace {
 
-std::string first_line(const std::string& text) {
-  const size_t begin = text.find_first_not_of(" \n");
-  if (begin == std::string::npos) return "";
-  return text.substr(begin, text.find('\n', begin) - begin);
+std::string Site::message(const std::string& reason) const {
+  std::string message = operator_name + ": " + reason;
+  if (!schema.empty()) message += "; schema: " + schema;
+  if (!source.empty()) message += "; at " + source;
+  return message;
 }
 
-}  // namespace
-
-std::string Site::operator_name() const {
-  const c10::FunctionSchema* known = node_.maybeSchema();
-  if (known == nullptr) return node_.kind().toQualString();
-  return known->overload_name().empty() ? known->name() : known->name() + "." + known->overload_name();
-}
-
-std::string Site::source() const {
-  torch::jit::SourceRange range = node_.sourceRange();
-  if (const auto python = range.findSourceRangeThatGenerated()) range = *python;
-  if (const auto place = range.file_line_col()) {
-    return text_of(std::get<0>(*place), ":", std::get<1>(*place) + 1);
-  }
-  return first_line(range.str());
-}
-
-// Inlining keeps the calls that a node was reached by; those of methods of a submodule know its name.
-std::string Site::scope() const {
-  std::string scope;
-  const auto calls = node_.callstack();
-  if (!calls) return scope;
-  for (const auto& call : (*calls)->vec()) {
-    const auto& module = std::get<c10::optional<torch::jit::ModuleInstanceInfo>>(call);
-    if (!module) continue;
-    const std::string name = module->instance_name();
-    if (name == "SELF" || name.find("UNKNOWN") != std::string::npos) continue;
-    if (!scope.empty()) scope += '.';
-    scope += name;
-  }
-  return scope;
-}
-
-void Site::refuse(const std::string& reason) const {
-  std::string message = operator_name() + ": " + reason;
-  if (const c10::FunctionSchema* known = node_.maybeSchema()) message += text_of("; schema: ", *known);
-  const std::string where = source();
-  if (!where.empty()) message += "; at " + where;
-  throw ExportError(message);
-}
+void Site::refuse(const std::string& reason) const { throw ExportError(message(reason)); }
 
 }  // namespace linnet::exporter

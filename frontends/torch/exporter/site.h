@@ -1,31 +1,22 @@
 #pragma once
 
-#include <torch/csrc/jit/ir/ir.h>
-
 #include <string>
-
-#include "export_error.h"
+#include <vector>
 
 namespace linnet::exporter {
 
-/// Where in the model a node of the TorchScript graph stems from, for messages and names.
-class Site {
- public:
-  explicit Site(const torch::jit::Node& node) : node_(node) {}
+/// A call of an operator in the model, for messages and names.
+struct Site {
+  std::string operator_name;           ///< "aten::add.Tensor"
+  std::vector<std::string> arguments;  ///< their names, in order
+  std::string schema;                  ///< as PyTorch prints it; empty where it is not known
+  std::string source;                  ///< "model.py:12", or the code itself where no file is known
+  std::string scope;                   ///< the modules around it: "layer1.0.conv1"; empty where they are not known
 
-  const torch::jit::Node& node() const { return node_; }
-  const c10::FunctionSchema& schema() const { return node_.schema(); }
-  /// "aten::add.Tensor"; without a schema the kind: "prim::If".
-  std::string operator_name() const;
-  /// "model.py:12", or the code itself where no file is known.
-  std::string source() const;
-  /// The modules around it: "layer1.0.conv1"; empty where TorchScript does not say.
-  std::string scope() const;
-  /// Throws ExportError: reason, operator, schema, source line.
+  /// Reason, operator, schema, source line.
+  std::string message(const std::string& reason) const;
+  /// Throws ExportError with that message.
   [[noreturn]] void refuse(const std::string& reason) const;
-
- private:
-  const torch::jit::Node& node_;
 };
 
 }  // namespace linnet::exporter

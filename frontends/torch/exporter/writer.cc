@@ -1,10 +1,7 @@
 #include "writer.h"
 
-#include <ATen/ATen.h>
-
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <set>
 
 #include "export_error.h"
@@ -31,18 +28,19 @@ class DataFile {
  public:
   explicit DataFile(const std::string& model) : path_(model + ".data") {}
 
-  bool takes(const at::Tensor& dense) const { return dense.nbytes() >= 1024; }
-
-  void add(const at::Tensor& dense, pb::TensorProto& proto) {
+  /// Whether it holds the tensor now: small ones stay in the model.
+  bool add(const Tensor& tensor, pb::TensorProto& proto) {
+    if (tensor.bytes() < 1024) return false;
     proto.set_data_location(pb::TensorProto::EXTERNAL);
     add_entry("location", std::filesystem::path(path_).filename().string(), proto);
     add_entry("offset", std::to_string(offset_), proto);
-    add_entry("length", std::to_string(dense.nbytes()), proto);
+    add_entry("length", std::to_string(tensor.bytes()), proto);
     if (offset_ == 0) file_.open(path_, std::ios::binary);
     file_.seekp(std::streamoff(offset_));
-    file_.write(static_cast<const char*>(dense.data_ptr()), std::streamsize(dense.nbytes()));
+    file_.write(static_cast<const char*>(tensor.raw()), std::streamsize(tensor.bytes()));
     constexpr size_t kPage = 4096;
-    offset_ = (offset_ + dense.nbytes() + kPage - 1) / kPage * kPage;
+    offset_ = (offset_ + tensor.bytes() + kPage - 1) / kPage * kPage;
+    return true;
   }
 
   void close() {
@@ -61,19 +59,14 @@ class DataFile {
   size_t offset_ = 0;
 };
 
-void write_tensor(const at::Tensor& tensor, const std::string& name, pb::TensorProto& proto, DataFile* data = nullptr) {
-  const at::Tensor dense = tensor.detach().cpu().resolve_conj().contiguous();
+void write_tensor(const Tensor& tensor, const std::string& name, pb::TensorProto& proto, const WeightSink& sink = {}) {
   proto.set_name(name);
-  proto.set_data_type(onnx_type(dense.scalar_type()));
-  for (const int64_t size : dense.sizes()) proto.add_dims(size);
-  if (data && data->takes(dense)) {
-    data->add(dense, proto);
-  } else {
-    proto.set_raw_data(dense.data_ptr(), dense.nbytes());
-  }
+  proto.set_data_type(onnx_type(tensor.dtype()));
+  for (const int64_t size : tensor.shape()) proto.add_dims(size);
+  if (!sink || !sink(tensor, proto)) proto.set_raw_data(tensor.raw(), tensor.bytes());
 }
 
-void write_graph(const OnnxGraph& graph, const std::string& name, pb::GraphProto& proto, DataFile* data = nullptr);
+void write_graph(const OnnxGraph& graph, const std::string& name, pb::GraphProto& proto, const WeightSink& sink = {});
 
 struct AttributeWriter {
   pb::AttributeProto& proto;
@@ -102,7 +95,7 @@ struct AttributeWriter {
     proto.set_type(pb::AttributeProto::STRINGS);
     for (const std::string& value : values) proto.add_strings(value);
   }
-  void operator()(const at::Tensor& value) const {
+  void operator()(const Tensor& value) const {
     proto.set_type(pb::AttributeProto::TENSOR);
     write_tensor(value, "", *proto.mutable_t());
   }
@@ -142,13 +135,13 @@ void write_node(const OnnxNode& node, pb::NodeProto& proto) {
   }
 }
 
-void write_graph(const OnnxGraph& graph, const std::string& name, pb::GraphProto& proto, DataFile* data) {
+void write_graph(const OnnxGraph& graph, const std::string& name, pb::GraphProto& proto, const WeightSink& sink) {
   proto.set_name(name);
   for (const OnnxValue& input : graph.inputs) write_value(input, *proto.add_input());
   for (const OnnxValue& output : graph.outputs) write_value(output, *proto.add_output());
   for (const OnnxNode& node : graph.nodes) write_node(node, *proto.add_node());
   for (const auto& [tensor_name, tensor] : graph.initializers) {
-    write_tensor(tensor, tensor_name, *proto.add_initializer(), data);
+    write_tensor(tensor, tensor_name, *proto.add_initializer(), sink);
   }
 }
 
@@ -180,28 +173,38 @@ void write_function(const OnnxFunction& function, const ExportOptions& options, 
 }
 
 /// The first IR version that has what the opset has.
-int64_t ir_version(int64_t opset) { return opset >= 21 ? 10 : opset >= 19 ? 9 : 8; }
+int64_t ir_version(int64_t opset) {
+  if (opset >= 23) return opset - 12;
+  return opset >= 21 ? 10 : opset >= 19 ? 9 : 8;
+}
 
 size_t weight_bytes(const OnnxGraph& graph) {
   size_t bytes = 0;
-  for (const auto& [name, tensor] : graph.initializers) bytes += tensor.nbytes();
+  for (const auto& [name, tensor] : graph.initializers) bytes += tensor.bytes();
   return bytes;
 }
 
 }  // namespace
 
-void write_onnx(const OnnxGraph& graph, const ExportOptions& options, const std::string& path, bool external_data) {
-  std::optional<DataFile> data;
-  if (external_data || weight_bytes(graph) > kMostWeights) data.emplace(path);
-  pb::ModelProto model;
+void write_model(const OnnxGraph& graph, const ExportOptions& options, const WeightSink& sink, pb::ModelProto& model) {
   model.set_ir_version(ir_version(options.opset));
   model.set_producer_name("linnet export_model");
-  write_graph(graph, "torchscript", *model.mutable_graph(), data ? &*data : nullptr);
-  if (data) data->close();
+  write_graph(graph, "pytorch", *model.mutable_graph(), sink);
   std::set<std::string> domains{""};
   collect_domains(graph, domains);
   for (const std::string& domain : domains) write_import(domain, domain.empty() ? options.opset : 1, model);
   for (const OnnxFunction& function : used_functions(graph, options)) write_function(function, options, model);
+}
+
+void write_onnx(const OnnxGraph& graph, const ExportOptions& options, const std::string& path, bool external_data) {
+  pb::ModelProto model;
+  if (external_data || weight_bytes(graph) > kMostWeights) {
+    DataFile data(path);
+    write_model(graph, options, std::bind_front(&DataFile::add, &data), model);
+    data.close();
+  } else {
+    write_model(graph, options, {}, model);
+  }
   if (model.ByteSizeLong() > kMostBytes) throw ExportError("the graph would exceed the 2 GiB that an ONNX file holds");
   std::ofstream file(path, std::ios::binary);
   model.SerializeToOstream(&file);

@@ -6,6 +6,7 @@ linnet_torch.export(module, args, path) is all that most programs need; see docs
 from .errors import ExportError, MismatchError
 from .exporter import export
 from .operators import DeformConv2d, MyAddFunction, deform_conv2d, my_add, register_deform_conv2d
+from .pt2 import save_pt2
 
 __all__ = [
     "DeformConv2d",
@@ -16,4 +17,5 @@ __all__ = [
     "export",
     "my_add",
     "register_deform_conv2d",
+    "save_pt2",
 ]

@@ -7,22 +7,33 @@ import inspect
 import torch
 
 from .errors import ExportError
-from .nested import flatten, leaves, map_tensors
+from .nested import flatten, map_tensors
 
 
 class Arguments:
-    """Arguments as torch.onnx.export takes them: a tensor, or a tuple whose last element may be a dict of keywords."""
+    """Arguments as torch.onnx.export takes them: a tensor or a tuple, and a dict of keywords. Without `kwargs` a dict
+    that ends the tuple is one of keywords where forward takes it so."""
 
-    def __init__(self, module: torch.nn.Module, args):
+    def __init__(self, module: torch.nn.Module, args, kwargs=None):
         args = args if isinstance(args, tuple) else (args,)
-        positional, keywords = (args[:-1], args[-1]) if args and isinstance(args[-1], dict) else (args, {})
-        try:
-            bound = _signature(module).bind(*positional, **keywords)
-        except TypeError as error:
-            raise ExportError(f"args do not fit {type(module).__name__}.forward: {error}") from None
-        bound.apply_defaults()
-        self._positional, self._keywords = bound.args, bound.kwargs
-        self.by_parameter = bound.arguments
+        self._signature = _signature(module)
+        calls = [(args, dict(kwargs or {}))]
+        if kwargs is None and args and isinstance(args[-1], dict):
+            calls.insert(0, (args[:-1], args[-1]))
+        self._positional, keywords = _first_that_fits(self._signature, calls, type(module).__name__)
+        in_order = [name for name in self._signature.parameters if name in keywords]
+        self._keywords = {name: keywords[name] for name in [*in_order, *keywords]}
+
+    @property
+    def by_parameter(self) -> dict:
+        """The arguments by name, in the order of forward's parameters; those of *args as a tuple."""
+        result, positional = {}, list(self._positional)
+        for name, parameter in self._signature.parameters.items():
+            if positional and parameter.kind is parameter.VAR_POSITIONAL:
+                result[name], positional = tuple(positional), []
+            elif positional:
+                result[name] = positional.pop(0)
+        return result | self._keywords
 
     def names(self) -> list[str]:
         """Of each tensor: its parameter's name; where a parameter holds several, name_0, name_1 ..."""
@@ -33,45 +44,32 @@ class Arguments:
         return result
 
     def tensors(self) -> list[torch.Tensor]:
+        """In the order of names()."""
         return flatten((self._positional, self._keywords))
 
-    def doubled(self, axes: list[dict]):
-        """The same with twice the length of the axes named for each tensor."""
-        result, rest = copy.copy(self), iter(axes)
-
-        def double(tensor):
-            for axis in next(rest):
-                tensor = torch.cat([tensor, tensor], axis)
-            return tensor
-
-        result._positional = map_tensors(self._positional, double)
-        result._keywords = map_tensors(self._keywords, double)
+    def with_tensors(self, tensors: list):
+        """The same with these tensors, in the order of names()."""
+        result = copy.copy(self)
+        result._positional, result._keywords = self._filled(tensors)
         return result
 
     def call(self, module: torch.nn.Module):
         """module(...) on copies, so that a module that writes into its inputs leaves the caller's tensors alone."""
-        return module(*map_tensors(self._positional, _copy), **map_tensors(self._keywords, _copy))
-
-    @contextlib.contextmanager
-    def exported(self, module: torch.nn.Module):
-        """Yields the arguments to give to the TorchScript exporter for `module`: as they are where it takes them so.
-
-        It makes graph inputs of Python numbers, takes a dict in last place for keywords and knows no keyword-only
-        parameters.
-        """
-        if isinstance(module, torch.jit.ScriptModule) or self._is_plain():
-            yield map_tensors(self._positional, _copy)
-        else:
-            with self.tensors_alone(module) as tensors:
-                yield tensors
+        positional, keywords = self._filled(map(_copy, self.tensors()))
+        return module(*positional, **keywords)
 
     @contextlib.contextmanager
     def tensors_alone(self, module: torch.nn.Module):
         """Yields the tensors in a flat tuple, and lets module.forward take them for as long as the context lasts.
 
         The module sees all else as it was given, so it becomes constant in the file. It returns its tensors in a flat
-        tuple, too.
+        tuple, too. TorchScript, which cannot be changed so, gets its arguments as they are.
         """
+        if isinstance(module, torch.jit.ScriptModule):
+            bound = self._signature.bind(*self._positional, **self._keywords)
+            bound.apply_defaults()
+            yield map_tensors(bound.args, _copy)
+            return
         own = vars(module).get("forward")
         module.forward = self._forward_of_tensors(module.forward)
         try:
@@ -81,17 +79,29 @@ class Arguments:
             if own is not None:
                 module.forward = own
 
-    def _is_plain(self) -> bool:
-        tensors_only = all(leaf is None or isinstance(leaf, torch.Tensor) for leaf in leaves(self._positional))
-        return tensors_only and not self._keywords and not any(isinstance(arg, dict) for arg in self._positional)
+    def _filled(self, tensors) -> tuple:
+        """Positional arguments and keywords, with these tensors."""
+        rest = iter(tensors)
+        return map_tensors((self._positional, self._keywords), lambda _: next(rest))
 
     def _forward_of_tensors(self, forward):
         def forward_of_tensors(*tensors):
-            rest = iter(tensors)
-            positional = map_tensors(self._positional, lambda _: next(rest))
-            return tuple(flatten(forward(*positional, **map_tensors(self._keywords, lambda _: next(rest)))))
+            positional, keywords = self._filled(tensors)
+            return tuple(flatten(forward(*positional, **keywords)))
 
         return forward_of_tensors
+
+
+def _first_that_fits(signature: inspect.Signature, calls: list, module: str) -> tuple:
+    """The first of the pairs (positional, keywords) that a signature takes."""
+    problem = None
+    for positional, keywords in calls:
+        try:
+            signature.bind(*positional, **keywords)
+            return positional, keywords
+        except TypeError as error:
+            problem = problem or error
+    raise ExportError(f"args do not fit {module}.forward: {problem}")
 
 
 def _signature(module: torch.nn.Module) -> inspect.Signature:

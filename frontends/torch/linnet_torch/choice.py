@@ -1,4 +1,4 @@
-"""Which of PyTorch's two exporters writes a file: the TorchScript exporter or, since PyTorch 2.9, the dynamo one."""
+"""Which exporters may write a file, in the order in which they are trusted."""
 
 import contextlib
 import warnings
@@ -6,24 +6,69 @@ from typing import Optional
 
 import torch
 
+from . import dynamo, library, linnet_program, linnet_torchscript, torchscript
 from .errors import ExportError
 
-# The first PyTorch whose dynamo exporter takes named axes and a table of translations, and the one that prefers it.
+# The first PyTorch whose dynamo exporter takes named axes and a table of translations, and the one that prefers it and
+# writes the .pt2 files that Linnet reads.
 _FIRST, _PREFERRED = (2, 7), (2, 9)
 
+WAYS = {
+    "dynamo": [dynamo],
+    "torchscript": [torchscript],
+    "linnet": [linnet_program, linnet_torchscript],
+}
+TITLES = {
+    dynamo: "PyTorch's dynamo exporter",
+    torchscript: "PyTorch's torchscript exporter",
+    linnet_program: "Linnet's exporter on torch.export",
+    linnet_torchscript: "Linnet's exporter on TorchScript",
+}
+# These see what one run of the module computes: a branch not taken is not there.
+_TRACING = [torchscript, linnet_torchscript]
 
-def choose(exporter: str, module: torch.nn.Module, functions: list) -> str:
-    """`exporter`; instead of "auto", what this PyTorch prefers and the module allows: "torchscript" or "dynamo".
+
+def name_of(way) -> str:
+    return next(name for name, ways in WAYS.items() if way in ways)
+
+
+def ways(exporter: str, module: torch.nn.Module, functions: list) -> list:
+    """The modules that can export in this way, "auto" or a name of WAYS, the most trusted first.
 
     functions: the autograd.Functions with a `symbolic` that the module calls.
     """
     parts = module.named_modules()
     scripted = next((name or "the module" for name, part in parts if isinstance(part, torch.jit.ScriptModule)), None)
-    if exporter == "auto":
-        return "dynamo" if torch.__version__ >= _PREFERRED and not scripted and not functions else "torchscript"
     if exporter == "dynamo":
         _check_dynamo(scripted, functions)
-    return exporter
+    if exporter != "auto":
+        found = WAYS[exporter]
+    elif functions:
+        found = [torchscript, dynamo, *WAYS["linnet"]]
+    else:
+        found = [dynamo, torchscript, *WAYS["linnet"]]
+    captures = torch.__version__ >= _PREFERRED and not scripted
+    may = {
+        dynamo: captures or exporter == "dynamo",
+        linnet_program: captures,
+        linnet_torchscript: exporter == "linnet" or library.has_exporter(),
+    }
+    return [way for way in found if may.get(way, True)]
+
+
+def left_after(error: Exception, left: list) -> list:
+    """The ways that are left to try. What hangs on the values of tensors no tracer sees."""
+    return [way for way in left if way not in _TRACING] if is_guard_on_data(error) else left
+
+
+def is_guard_on_data(error: Optional[BaseException]) -> bool:
+    """torch.export says that the module needs the value of a tensor in Python, for a branch, say."""
+    while error is not None:
+        name, text = type(error).__name__, str(error)
+        if name == "GuardOnDataDependentSymNode" or "data-dependent" in text.lower():
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _check_dynamo(scripted: Optional[str], functions: list) -> None:
@@ -42,36 +87,3 @@ def _check_dynamo(scripted: Optional[str], functions: list) -> None:
             "from the module's forward where torch.onnx.is_in_onnx_export()",
             stacklevel=4,
         )
-
-
-def functions_called(call) -> tuple:
-    """The result of call(), and the autograd.Functions with a `symbolic` whose forward ran in it."""
-    called = {}
-    with contextlib.ExitStack() as stack:
-        for function in _subclasses(torch.autograd.Function):
-            if hasattr(function, "symbolic"):
-                stack.enter_context(_watched(function, called))
-        result = call()
-    return result, list(called)
-
-
-@contextlib.contextmanager
-def _watched(function, called: dict):
-    own, forward = vars(function).get("forward"), function.forward
-
-    def watched_forward(*args, **kwargs):
-        called[function] = None
-        return forward(*args, **kwargs)
-
-    function.forward = staticmethod(watched_forward)
-    try:
-        yield
-    finally:
-        if own is None:
-            del function.forward
-        else:
-            function.forward = own
-
-
-def _subclasses(cls) -> list:
-    return [found for child in cls.__subclasses__() for found in (child, *_subclasses(child))]

@@ -10,7 +10,8 @@ def axes_of(dynamic_shapes, by_parameter: dict) -> list[dict]:
     """For each tensor of the arguments, in order, its dynamic axes: {axis: str or torch.export.Dim}.
 
     `dynamic_shapes` is a dict by parameter name, where those left out have fixed sizes, or a tuple in their order. It
-    holds, for a tensor, None, {axis: dim} or one dim per axis; for a tuple, list or dict of tensors the same nested.
+    holds, for a tensor, None, {axis: dim} or one dim per axis; for a tuple, list or dict of tensors the same nested; for
+    any other object that holds tensors a list with an element for each.
     """
     if dynamic_shapes is None:
         dynamic_shapes = {}
@@ -25,20 +26,19 @@ def axes_of(dynamic_shapes, by_parameter: dict) -> list[dict]:
     return [axes for (name, value), spec in pairs for axes in _axes(f"dynamic_shapes[{name!r}]", value, spec)]
 
 
-def dim_name(dim, axis: int, input_name: str) -> str:
-    """The name of a dim in a file: the caller's, or one made of the input's where it has none (Dim.AUTO)."""
-    return dim if isinstance(dim, str) else getattr(dim, "__name__", f"{input_name}_dim_{axis}")
-
 
 def _axes(place: str, value, spec) -> list[dict]:
+    tensors = flatten(value)
     if spec is None:
-        return [{} for _ in flatten(value)]
+        return [{} for _ in tensors]
     if isinstance(value, torch.Tensor):
         return [_axes_of_tensor(place, value, spec)]
     if isinstance(value, dict) and isinstance(spec, dict) and spec.keys() <= value.keys():
         children = [(key, element, spec.get(key)) for key, element in value.items()]
     elif isinstance(value, (tuple, list)) and isinstance(spec, (tuple, list)) and len(value) == len(spec):
         children = list(zip(range(len(value)), value, spec))
+    elif isinstance(spec, (tuple, list)) and not isinstance(value, (dict, tuple, list)) and len(tensors) == len(spec):
+        children = list(zip(range(len(spec)), tensors, spec))
     else:
         raise ExportError(f"{place} has not the structure of the argument, a {type(value).__name__}")
     return [axes for key, element, inner in children for axes in _axes(f"{place}[{key!r}]", element, inner)]

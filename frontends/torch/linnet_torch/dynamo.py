@@ -2,11 +2,11 @@
 
 import contextlib
 import logging
-import warnings
 
 import torch
 
-from .errors import ExportError
+from . import causal_masks
+from .errors import ExportError, cause_of
 from .request import Request
 
 _OLDEST_OPSET, _DEFAULT_OPSET, _NEWEST_OPSET, _DEFORM_CONV_OPSET = 18, 20, 23, 19
@@ -34,7 +34,7 @@ def export(request: Request, file: str, opset: int) -> None:
     table = translations(**request.forms) | {
         overload: as_call(function) for overload, function in request.translations.items()
     }
-    with request.arguments.tensors_alone(request.module) as tensors, _quiet():
+    with request.arguments.tensors_alone(request.module) as tensors, causal_masks.not_compared(), _quiet():
         try:
             program = torch.onnx.export(
                 request.module,
@@ -48,7 +48,7 @@ def export(request: Request, file: str, opset: int) -> None:
                 verbose=False,
             )
         except torch.onnx.OnnxExporterError as error:
-            raise ExportError(_hint(request.module, error)) from error
+            raise ExportError(cause_of(error)) from error
     _rename_weights(program, request.input_names)
     program.save(file)
 
@@ -62,25 +62,11 @@ def _rename_weights(program, input_names: list) -> None:
 
 @contextlib.contextmanager
 def _quiet():
-    """Without what says nothing of the module: that torchvision is not installed, say."""
+    """Without what PyTorch logs and says nothing of the module: that torchvision is not installed, say."""
     logger = logging.getLogger("torch.onnx")
     level = logger.level
     logger.setLevel(logging.ERROR)
     try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="# The axis name: .* will not be used")
-            warnings.filterwarnings("ignore", category=FutureWarning, module="copyreg")
-            yield
+        yield
     finally:
         logger.setLevel(level)
-
-
-def _hint(module: torch.nn.Module, error: Exception) -> str:
-    cause = error
-    while cause.__cause__ is not None:
-        cause = cause.__cause__
-    return (
-        f"PyTorch's dynamo exporter cannot export {type(module).__name__}: {str(cause).strip()}\n"
-        "Branches on values, TorchScript and autograd.Functions that leave PyTorch go with exporter='torchscript'; an "
-        "operator that it cannot translate goes into custom_translation_table."
-    )

@@ -7,3 +7,24 @@ class ExportError(RuntimeError):
 
 class MismatchError(ExportError):
     """The written file runs, but does not compute what PyTorch computes. The file is kept."""
+
+
+def cause_of(error: BaseException) -> str:
+    """The first line of the error that the others were raised for."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return first_line(error)
+
+
+def first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def without_frames(error: BaseException) -> BaseException:
+    """The error, which no longer keeps alive what its frames do: PyTorch 1.13 takes a new graph for one that Python
+    still holds values of."""
+    link = error
+    while link is not None:
+        link.__traceback__ = None
+        link = link.__cause__ or link.__context__
+    return error

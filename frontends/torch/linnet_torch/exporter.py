@@ -6,29 +6,33 @@ from pathlib import Path
 
 import torch
 
-from . import check as checker
-from . import choice, dynamo, library, linnet, program, torchscript
+from . import choice, program
 from .arguments import Arguments
+from .called_functions import functions_called
+from .check import Check
 from .dynamic_shapes import axes_of
-from .errors import ExportError, MismatchError
+from .engine import find_run_model
+from .errors import ExportError, MismatchError, cause_of, first_line, without_frames
 from .nested import flatten
 from .request import Request
+from .sizes import check_sizes
+from .state import evaluation, kept
 from .writer import write
 
-_EXPORTERS = {"torchscript": torchscript, "dynamo": dynamo, "linnet": linnet}
 _FORMS = {
     "deform_conv": ("custom", "standard"),
     "my_add": ("custom", "decompose", "function"),
     "selu": ("function", "standard"),
-    "exporter": ("auto", *_EXPORTERS),
+    "exporter": ("auto", *choice.WAYS),
 }
 
 
 def export(
     module,
-    args,
-    path,
+    args=None,
+    path=None,
     *,
+    kwargs=None,
     dynamic_shapes=None,
     input_names=None,
     output_names=None,
@@ -45,17 +49,24 @@ def export(
 ) -> str:
     """Exports `module` to the ONNX file `path` and checks that run_model computes from it what PyTorch does.
 
-    module          a torch.nn.Module, TorchScript included, or a torch.export.ExportedProgram
-    args            the example inputs, as torch.onnx.export takes them: a tensor, or a tuple of arguments
-    dynamic_shapes  which axes are dynamic, as torch.export.export takes it: {"x": {0: "N"}}; names or Dim objects.
-                    Default: none; of an ExportedProgram those that it has
+    module          a torch.nn.Module, TorchScript included, a torch.export.ExportedProgram, or the path of a .pt2 file
+    args            the example inputs, as torch.onnx.export takes them: a tensor, or a tuple of arguments, which are
+                    pytrees or objects that hold tensors; a program has its own
+    path            the file to write
+    kwargs          the example's keyword arguments. Without it a dict that ends args holds them, where forward takes it
+                    so
+    dynamic_shapes  which axes are dynamic, as torch.export.export takes it: {"x": {0: "N"}}; names or Dim objects. A
+                    name may be an expression of others: {"mask": {1: "past + T"}}
+                    Default: none; of a program those that it has
     input_names     default: the parameter names of module.forward
     output_names    default: "output", or "output_0", "output_1" ... where there are several
     opset_version   9 to 19 from the TorchScript exporter (default 17), 18 to 23 from the dynamo exporter (default 20),
-                    13 to 21 from Linnet's (default 17)
-    exporter        PyTorch's "torchscript" or "dynamo" exporter, "linnet": Linnet's own, or "auto": dynamo from PyTorch
-                    2.9 on, except for modules that contain TorchScript or call an autograd.Function with a `symbolic`;
-                    where PyTorch's cannot export the module or its file fails the check, Linnet's, with a warning
+                    13 to 25 from Linnet's (default 17, or what an operator needs)
+    exporter        PyTorch's "torchscript" or "dynamo" exporter; "linnet": Linnet's own, on a program of torch.export or,
+                    where there is none, on TorchScript; or "auto": of dynamo (from PyTorch 2.9 on), torchscript and
+                    linnet the first that exports the module and whose file passes the check. Modules that call an
+                    autograd.Function with a `symbolic` begin with torchscript. Where dynamo finds that a branch depends
+                    on the values of a tensor, nothing is traced
     deform_conv     deform_conv2d of torchvision and linnet as "custom" (custom::deform_conv2d) or "standard"
                     (DeformConv; makes the file opset 19 at least)
     my_add          linnet::my_add and MyAddFunction as "custom" (custom::my_add), "decompose" (Mul and Add) or
@@ -65,60 +76,122 @@ def export(
                     {torch.ops.ns.name.default: onnxscript function} for operators of your own; wins over all else.
                     From the TorchScript exporter (PyTorch 2.0 or newer) and Linnet's: onnxscript.script functions of
                     tensors
-    check           run the file with run_model and compare each output with PyTorch; where axes are dynamic, once more
-                    with twice their lengths, if the module takes those
+    check           run the file with run_model and compare each output with PyTorch: for the example, for random
+                    inputs, and where axes are dynamic for other lengths; what the module does not take is left out
     run_model       the command; default: $LINNET_RUN_MODEL, PATH, the source tree's build
-    atol, rtol      allowed: |difference| <= max(atol, rtol * |PyTorch's value|)
+    atol, rtol      allowed: |difference| <= max(atol, rtol * |PyTorch's value|), or 4 times what PyTorch's own result
+                    differs from its result in float64
 
     Returns the name of the exporter that wrote the file: "torchscript", "dynamo" or "linnet".
-    The module is exported in evaluation mode; its modes and PyTorch's registry of symbolic functions stay as they were.
-    Raises ExportError, where outputs differ MismatchError (the file is kept), and what torch.onnx.export raises.
+    The module is exported in evaluation mode; its modes and buffers, PyTorch's random numbers and its registry of
+    symbolic functions stay as they were. Warnings of PyTorch are repeated.
+    Raises ExportError, where outputs differ MismatchError (the file is kept), and, where an exporter is asked for by
+    name, what torch.onnx.export raises.
     """
     forms = {"deform_conv": deform_conv, "my_add": my_add, "selu": selu}
     _check_choices(exporter=exporter, **forms)
-    command = checker.find_run_model(run_model) if check else None
-    axes = None
+    if path is None:
+        raise ExportError("export needs the path of the file to write")
+    check_file = Check(find_run_model(run_model), atol, rtol) if check else None
+    axes = given = None
     if program.is_program(module):
-        axes = program.dynamic_axes(module) if dynamic_shapes is None else None
-        module = program.as_module(module)
-    arguments = Arguments(module, args)
+        given = program.load(module)
+        args, kwargs = program.example_of(given) if args is None else (args, kwargs)
+        axes = program.dynamic_axes(given) if dynamic_shapes is None else None
+        module = program.as_module(given)
+    elif args is None:
+        raise ExportError("export needs args, the example inputs; only programs of torch.export have their own")
+    arguments = Arguments(module, args, kwargs)
     input_names = list(input_names or arguments.names())
     axes = axes_of(dynamic_shapes, arguments.by_parameter) if axes is None else axes
-    with _evaluation(module), torch.no_grad():
-        result, called = choice.functions_called(lambda: arguments.call(module))
-        output_names = list(output_names or _output_names(len(flatten(result)), input_names))
+    with _repeated_warnings(), evaluation(module), torch.no_grad():
+        results, called = _first_run(module, arguments)
+        output_names = list(output_names or _output_names(len(results), input_names))
+        if len(output_names) != len(results):
+            raise ExportError(f"the model has {len(results)} outputs, but {len(output_names)} names for them")
         request = Request(
-            *(module, arguments, input_names, output_names, axes, opset_version, forms, custom_translation_table or {})
+            *(module, given, arguments, input_names, output_names, axes, opset_version, forms),
+            *(custom_translation_table or {}, called),
         )
 
-        def attempt(name: str) -> None:
-            write(request, Path(path), _EXPORTERS[name])
-            if check:
-                checker.check(command, Path(path), request, result, {"atol": atol, "rtol": rtol})
+        _check_names(request)
 
-        return _first_that_works(choice.choose(exporter, module, called), attempt, exporter == "auto")
+        def attempt(way) -> None:
+            with kept(module):
+                write(request, Path(path), way)
+            if check_file:
+                check_file(Path(path), request)
+
+        return _first_that_works(choice.ways(exporter, module, called), attempt, type(module).__name__)
 
 
-def _first_that_works(chosen: str, attempt, may_change: bool) -> str:
-    """Calls attempt(chosen) and, where that fails and may_change, attempt("linnet"); returns which went well."""
+def _first_run(module: torch.nn.Module, arguments: Arguments) -> tuple:
+    """The tensors that the module returns, and the autograd.Functions with a `symbolic` that it calls."""
+    with kept(module) as changed, torch.random.fork_rng(devices=[]):
+        found = functions_called(lambda: flatten(arguments.call(module)))
+    if changed:
+        warnings.warn(
+            f"the module changes its buffers when it runs ({', '.join(changed)}); the file begins each run with the "
+            "values that they have now. A .pt2 file of torch.export keeps them as states",
+            stacklevel=3,
+        )
+    return found
+
+
+def _first_that_works(ways: list, attempt, module: str) -> str:
+    """Calls attempt(way) for one after the other until one goes well, and returns the name of that exporter."""
+    problems = []
+    while ways:
+        way, *ways = ways
+        try:
+            attempt(way)
+        except Exception as error:  # whatever PyTorch's exporters raise
+            ways = choice.left_after(error, ways)
+            if not (problems or ways or choice.is_guard_on_data(error)):
+                raise
+            problems.append((way, without_frames(error)))
+            continue
+        if problems:
+            reasons = "\n".join(f"{choice.TITLES[failed]} failed: {first_line(error)}" for failed, error in problems)
+            warnings.warn(f"{choice.TITLES[way]} wrote the file. {reasons}", stacklevel=3)
+        return choice.name_of(way)
+    raise _error_of(problems, module) from problems[0][1]
+
+
+def _error_of(problems: list, module: str) -> Exception:
+    """One error that says what each exporter said."""
+    errors = [error for _, error in problems]
+    guard = next(filter(choice.is_guard_on_data, errors), None)
+    if guard:
+        return ExportError(
+            f"{module} depends on the values of a tensor in Python, by a branch or a size, which a file cannot hold: "
+            f"use torch.where or torch.cond, or export torch.jit.script(module). PyTorch says: {cause_of(guard)}"
+        )
+    kind = MismatchError if any(isinstance(error, MismatchError) for error in errors) else ExportError
+    reasons = "\n".join(f"- {choice.TITLES[way]}: {first_line(error)}" for way, error in problems)
+    return kind(f"{module} cannot be exported: {first_line(errors[-1])}\nAll that was tried:\n{reasons}")
+
+
+@contextlib.contextmanager
+def _repeated_warnings():
+    """Each warning once, however often PyTorch gives it and whatever it has given before."""
     try:
-        attempt(chosen)
-        return chosen
-    except Exception as error:  # whatever PyTorch's exporter raises
-        if not may_change or not library.has_exporter():
-            raise
-        problem = error
-    try:
-        attempt("linnet")
-    except MismatchError:  # of the file that is there now
-        raise
-    except Exception as error:
-        kind = type(problem) if isinstance(problem, ExportError) else ExportError
-        raise kind(f"{problem}\nNor can exporter='linnet': {error}") from problem
-    warnings.warn(
-        f"PyTorch's {chosen} exporter failed, so Linnet's wrote the file (exporter='linnet'): {problem}", stacklevel=3
-    )
-    return "linnet"
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield
+    finally:
+        for w in {(str(w.message), w.category): w for w in caught}.values():
+            warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
+
+
+def _check_names(request: Request) -> None:
+    names, counted = request.input_names, len(request.arguments.tensors())
+    if len(names) != counted:
+        raise ExportError(f"the arguments hold {counted} tensors, but there are {len(names)} names")
+    all_names = names + request.output_names
+    if twice := next((name for name in all_names if all_names.count(name) > 1), None):
+        raise ExportError(f"two inputs or outputs have the name {twice!r}")
+    check_sizes(request)
 
 
 def _check_choices(**choices: str) -> None:
@@ -132,14 +205,3 @@ def _output_names(count: int, taken: list) -> list[str]:
     while set(result) & set(taken):
         result = [f"{name}_" for name in result]
     return result
-
-
-@contextlib.contextmanager
-def _evaluation(module: torch.nn.Module):
-    modes = {part: part.training for part in module.modules()}
-    module.eval()
-    try:
-        yield
-    finally:
-        for part, mode in modes.items():
-            part.training = mode

@@ -1,6 +1,12 @@
-"""Tensors in nested tuples, lists and dicts."""
+"""Tensors in nested values: pytrees, as torch.export and torch.func know them, and other objects that hold tensors.
+
+An object that is registered as no node of a pytree (a dataclass, a cache) is a node of its attributes.
+"""
+
+import copy
 
 import torch
+from torch.utils import _pytree as pytree
 
 
 def flatten(value) -> list[torch.Tensor]:
@@ -9,21 +15,38 @@ def flatten(value) -> list[torch.Tensor]:
 
 
 def leaves(value) -> list:
-    """All that is neither tuple nor list nor dict, in order."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, (tuple, list)):
-        return [leaf for element in value for leaf in leaves(element)]
-    return [value]
+    """All that has no parts, in order."""
+    result = []
+    for leaf in pytree.tree_flatten(value)[0]:
+        attributes = _attributes(leaf)
+        result += leaves(list(attributes.values())) if attributes else [leaf]
+    return result
 
 
 def map_tensors(value, function):
     """A copy of the structure with function(tensor) in place of each tensor, in the order of flatten()."""
-    if isinstance(value, torch.Tensor):
-        return function(value)
-    if isinstance(value, dict):
-        return type(value)((key, map_tensors(element, function)) for key, element in value.items())
-    if isinstance(value, (tuple, list)):
-        mapped = [map_tensors(element, function) for element in value]
-        return type(value)(*mapped) if hasattr(value, "_fields") else type(value)(mapped)
-    return value
+    return pytree.tree_map(lambda leaf: _map_leaf(leaf, function), value)
+
+
+def _map_leaf(leaf, function):
+    if isinstance(leaf, torch.Tensor):
+        return function(leaf)
+    attributes = _attributes(leaf)
+    if not attributes:
+        return leaf
+    result = copy.copy(leaf)
+    vars(result).update({name: map_tensors(value, function) for name, value in attributes.items()})
+    return result
+
+
+def _attributes(leaf) -> dict:
+    """Of an object that holds tensors; empty for all else, modules and classes among it."""
+    return vars(leaf) if _holds_tensors(leaf, set()) else {}
+
+
+def _holds_tensors(leaf, seen: set) -> bool:
+    if isinstance(leaf, (torch.Tensor, torch.nn.Module, type)) or callable(leaf) or id(leaf) in seen:
+        return False
+    seen.add(id(leaf))
+    parts = pytree.tree_flatten(list(getattr(leaf, "__dict__", {}).values()))[0]
+    return any(isinstance(part, torch.Tensor) or _holds_tensors(part, seen) for part in parts)

@@ -1,11 +1,27 @@
 """Programs of torch.export as modules that can be exported like any other."""
 
 import inspect
+import os
 
 import torch
 
 
 def is_program(module) -> bool:
+    """A program, or the path of one."""
+    return isinstance(module, (str, os.PathLike)) or is_loaded(module)
+
+
+def load(program):
+    """The program of a .pt2 file; one that is loaded as it is."""
+    return program if is_loaded(program) else torch.export.load(os.fspath(program))
+
+
+def example_of(program) -> tuple:
+    """The arguments and keywords that it was made with."""
+    return program.example_inputs or ((), {})
+
+
+def is_loaded(module) -> bool:
     return hasattr(torch, "export") and isinstance(module, torch.export.ExportedProgram)
 
 
@@ -23,13 +39,22 @@ def as_module(program) -> torch.nn.Module:
 
 def dynamic_axes(program) -> list[dict]:
     """For each tensor of the arguments, in order, its dynamic axes, by the names that torch.export gave them."""
+    return [
+        {axis: str(size) for axis, size in enumerate(shape) if isinstance(size, torch.SymInt)}
+        for shape in input_shapes(program)
+    ]
+
+
+def input_shapes(program) -> list[list]:
+    """The shape of each tensor of the arguments, in order: numbers and symbols."""
     inputs = set(program.graph_signature.user_inputs)
     values = [node.meta["val"] for node in program.graph.nodes if node.op == "placeholder" and node.name in inputs]
-    return [
-        {axis: str(size) for axis, size in enumerate(value.shape) if isinstance(size, torch.SymInt)}
-        for value in values
-        if isinstance(value, torch.Tensor)
-    ]
+    return [[_size(size) for size in value.shape] for value in values if isinstance(value, torch.Tensor)]
+
+
+def _size(size):
+    """A symbol that can be one number only is that."""
+    return int(str(size)) if str(size).isdigit() else size
 
 
 def _make_traceable(module) -> None:

@@ -1,18 +1,21 @@
 """What one export asks for."""
 
-from dataclasses import dataclass
-from typing import Optional
+from dataclasses import dataclass, field
+from typing import Any, Optional
 
 import torch
 
+from . import state
 from .arguments import Arguments
+from .nested import flatten
 
 
 @dataclass
 class Request:
-    """An export as both of PyTorch's exporters take it; the fields are those of linnet_torch.export."""
+    """An export as every exporter takes it; the fields are those of linnet_torch.export."""
 
     module: torch.nn.Module
+    program: Any  # of torch.export, where that was given; `module` is then made of it
     arguments: Arguments
     input_names: list[str]
     output_names: list[str]
@@ -20,3 +23,16 @@ class Request:
     opset_version: Optional[int]
     forms: dict[str, str]  # deform_conv, my_add, selu
     translations: dict
+    functions: list = field(default_factory=list)  # the autograd.Functions with a `symbolic` that the module calls
+    bodies: list = field(default_factory=list)  # FunctionProtos that the exporter makes calls of
+
+    def results(self, arguments: Arguments, module=None, seed: int = 0) -> list[torch.Tensor]:
+        """The tensors that the module, or another one of its kind, returns; its buffers and PyTorch's random numbers
+        are afterwards as before."""
+        return results(module or self.module, arguments, seed)
+
+
+def results(module: torch.nn.Module, arguments: Arguments, seed: int = 0) -> list[torch.Tensor]:
+    with state.kept(module), torch.random.fork_rng(devices=[]), torch.no_grad():
+        torch.manual_seed(seed)
+        return [tensor.detach().clone() for tensor in flatten(arguments.call(module))]

@@ -2,15 +2,14 @@
 
 import contextlib
 import inspect
-import warnings
 
 import torch
 
 from . import symbolics
-from .dynamic_shapes import dim_name
 from .errors import ExportError
 from .registration import registered
 from .request import Request
+from .sizes import dim_name
 from .upgrade import EXPORTER_OPSET, NEWEST_OPSET, OLDEST_OPSET
 
 
@@ -29,7 +28,7 @@ def export(request: Request, file: str, opset: int) -> None:
     # Since PyTorch 2.5 this exporter has to be asked for.
     options = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
     module = request.module
-    with registered(rules, opset), request.arguments.exported(module) as args, _slow_path(module), _quiet():
+    with registered(rules, opset), request.arguments.tensors_alone(module) as args, _slow_path(module):
         torch.onnx.export(
             _traced(module, args),
             args,
@@ -77,15 +76,3 @@ def _onnxscript_rules(translations: dict) -> dict:
 
 def _onnxscript_rule(function):
     return lambda g, *inputs: g.onnxscript_op(function, *inputs).setType(inputs[0].type())
-
-
-@contextlib.contextmanager
-def _quiet():
-    """Without the warnings that say nothing: several for each custom operator, one for deform_conv2d's groups."""
-    with warnings.catch_warnings():
-        deform_conv = r"torchvision\.ops\.deform_conv|linnet_torch\.operators"
-        warnings.filterwarnings("ignore", category=torch.jit.TracerWarning, module=deform_conv)
-        warnings.filterwarnings("ignore", message="The shape inference of .* type is missing")
-        warnings.filterwarnings("ignore", message="'torch.onnx._patch_torch._graph_op' is deprecated")
-        warnings.filterwarnings("ignore", message="You are using the legacy TorchScript-based ONNX export")
-        yield

@@ -14,7 +14,7 @@ from .upgrade import upgrade
 
 
 def write(request: Request, path: Path, exporter) -> None:
-    """exporter: the module torchscript or dynamo."""
+    """exporter: a module of choice.WAYS."""
     opset = exporter.opset_of(request)
     with _replacing(path) as file:
         exporter.export(request, str(file), opset)
@@ -26,7 +26,8 @@ def _finish(request: Request, file: Path, opset: int) -> None:
     one leaves in: inputs that nothing reads."""
     model = onnx.load(str(file), load_external_data=False)
     scripted = (function for function in request.translations.values() if hasattr(function, "to_function_proto"))
-    bodies = [function.to_function_proto() for function in scripted]
+    bodies = [function.to_function_proto() for function in scripted] + request.bodies
+    opset = max([opset, *(entry.version for entry in model.opset_import if entry.domain == "")])
     attached = functions.attach(model, request.forms["my_add"], bodies, opset)
     if any([attached, upgrade(model, opset), _drop_unread_inputs(model.graph)]):
         onnx.save(model, str(file))

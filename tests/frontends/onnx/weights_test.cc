@@ -153,6 +153,28 @@ TEST(OverridableInitializers, AreInputsThatMayBeLeftOut) {
   expect_error(ErrorKind::kModel, "input 'x' is missing", [&] { context.run({{"a", Tensor::of<float>({1, 1})}}); });
 }
 
+TEST(OverridableInitializers, MayBeStatesThatBeginAsInTheFile) {
+  const Model open = load(model_of_three_weights(), overridable());
+  Context context(open);
+  context.bind_state("y", "a", {});
+  const std::vector<Tensor> x{Tensor::of<float>({1, 1})};
+  EXPECT_EQ(floats(context.state("a")), (Vector{2, 3}));
+  context.run(x);
+  EXPECT_EQ(floats(context.state("a")), (Vector{12, 46}));
+  Context other = context.fork();
+  context.run({{"x", x[0]}});
+  EXPECT_EQ(floats(context.state("a")), (Vector{22, 132}));
+  EXPECT_EQ(floats(other.state("a")), (Vector{12, 46}));
+  context.reset_states();
+  EXPECT_EQ(floats(context.state("a")), (Vector{2, 3}));
+  expect_error(ErrorKind::kModel, "input 'a' is a state", [&] { context.run({{"x", x[0]}, {"a", x[0]}}); });
+  Context given(open);
+  given.bind_state("y", "a", Tensor::of<float>({0, 0}));
+  given.run(x);
+  EXPECT_EQ(floats(given.state("a")), (Vector{10, 40}));
+  expect_error(ErrorKind::kModel, "input 'x' is missing", [&] { Context(open).bind_state("y", "x", {}); });
+}
+
 TEST(OverridableInitializers, KeepTheirContentsInPreparedAndReplacedModels) {
   ModelOptions options = overridable();
   options.replaceable_weights = true;

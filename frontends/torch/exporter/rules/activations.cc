@@ -1,5 +1,3 @@
-#include <ATen/core/Tensor.h>
-
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -74,9 +72,9 @@ void gelu(Call& call) {
 /// log(1 + exp(beta * x)) / beta, and x itself beyond the threshold. From 20 on the two are the same in float32.
 void softplus(Call& call) {
   constexpr double kSame = 20;
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const double beta = call.number("beta"), threshold = call.number("threshold");
-  if (beta == 1 && threshold >= kSame && dtype != at::kDouble) return call.set(call.emit("Softplus", {x_of(call)}));
+  if (beta == 1 && threshold >= kSame && dtype != DType::kFloat64) return call.set(call.emit("Softplus", {x_of(call)}));
   const std::string factor = call.scalar(beta, dtype), scaled = call.emit("Mul", {x_of(call), factor});
   const std::string inside = call.emit("Div", {call.emit("Softplus", {scaled}), factor});
   const std::string beyond = call.emit("Greater", {scaled, call.scalar(threshold, dtype)});
@@ -90,7 +88,7 @@ void log_sigmoid(Call& call) {
 
 /// Numbers in [-lambd, lambd] become 0; NaN stays.
 void hardshrink(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const std::string size = call.emit("Abs", {x_of(call)});
   const std::string inside = call.emit("LessOrEqual", {size, call.scalar(call.number("lambd"), dtype)});
   call.set(call.emit("Where", {inside, call.scalar(0, dtype), x_of(call)}));
@@ -106,11 +104,11 @@ void threshold(Call& call) {
 
 /// The slope is one number, or one per channel: axis 1.
 void prelu(Call& call) {
-  const at::Tensor slope = call.tensor("weight");
+  const TensorInfo& slope = call.tensor("weight");
   std::string w = call.value("weight", call.dtype());
   const int64_t rank = call.tensor().dim();
   if (slope.numel() > 1 && rank > 2) {
-    std::vector<int64_t> sizes(size_t(rank - 1), 1);
+    Integers sizes(size_t(rank - 1), 1);
     sizes[0] = slope.numel();
     w = call.emit("Reshape", {w, call.constant_of(sizes)});
   }
@@ -132,7 +130,7 @@ void glu(Call& call) {
 /// Along an axis, which a number without axes gets.
 Lowering along_axis(const std::string& op_type) {
   return [op_type](Call& call) {
-    const std::string none = call.constant_of(std::vector<int64_t>{});
+    const std::string none = call.constant_of(Integers{});
     if (call.tensor().dim() > 0) return call.set(call.emit(op_type, {x_of(call)}, {{"axis", call.axis()}}));
     const std::string y = call.emit(op_type, {flattened(call, x_of(call))}, {{"axis", 0}});
     call.set(call.emit("Reshape", {y, none}));

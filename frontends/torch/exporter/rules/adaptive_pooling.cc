@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -17,21 +15,25 @@ std::pair<int64_t, int64_t> adaptive_window(int64_t i, int64_t in, int64_t out) 
 
 /// Positions of the windows, [out, widest]; those of a shorter one are filled up with its last position.
 struct Windows {
-  at::Tensor places, inside;
+  int64_t count = 0, widest = 0;
+  Integers places{};
+  Numbers inside{}, sizes{};
 };
 
-Windows windows_of(int64_t in, int64_t out) {
-  int64_t widest = 0;
+Windows windows_of(Call& call, int64_t in, int64_t out) {
+  check_table(call, out, out == 0 ? 0 : in / out + 2);
+  Windows windows{out};
   for (int64_t i = 0; i < out; ++i) {
     const auto [begin, end] = adaptive_window(i, in, out);
-    widest = std::max(widest, end - begin);
+    windows.widest = std::max(windows.widest, end - begin);
+    windows.sizes.push_back(double(end - begin));
   }
-  Windows windows{at::empty({out, widest}, at::kLong), at::zeros({out, widest}, at::kBool)};
   for (int64_t i = 0; i < out; ++i) {
     const auto [begin, end] = adaptive_window(i, in, out);
-    windows.places[i].fill_(end - 1);
-    windows.places[i].narrow(0, 0, end - begin).copy_(at::arange(begin, end));
-    windows.inside[i].narrow(0, 0, end - begin).fill_(true);
+    for (int64_t k = 0; k < windows.widest; ++k) {
+      windows.places.push_back(std::min(begin + k, end - 1));
+      windows.inside.push_back(begin + k < end ? 1 : 0);
+    }
   }
   return windows;
 }
@@ -39,23 +41,23 @@ Windows windows_of(int64_t in, int64_t out) {
 /// Windows of different sizes, one axis after the other: gathered, then reduced.
 std::string uneven_pool(Call& call, int64_t spatial, bool average) {
   const int64_t rank = call.tensor().dim();
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   std::string y = call.value();
   for (int64_t axis = rank - spatial; axis < rank; ++axis) {
-    const Windows windows = windows_of(call.tensor().size(axis), call.result().size(axis));
-    y = call.emit("Gather", {y, call.constant_of(windows.places)}, {{"axis", axis}});
+    const Windows windows = windows_of(call, call.tensor().size(axis), call.result().size(axis));
+    const std::string places = call.constant_of(windows.places, Shape{windows.count, windows.widest});
+    y = call.emit("Gather", {y, places}, {{"axis", axis}});
     if (!average) {
       y = reduce(call, "ReduceMax", y, {axis + 1}, false);
       continue;
     }
-    std::vector<int64_t> beside(size_t(rank + 1), 1);
-    beside[size_t(axis)] = windows.places.size(0);
-    beside[size_t(axis + 1)] = windows.places.size(1);
-    const std::string inside = call.constant_of(windows.inside.reshape(beside));
+    Integers beside(size_t(rank), 1);
+    beside[size_t(axis)] = windows.count;
+    const std::string sizes = call.constant_of(windows.sizes, Shape(beside), dtype);
+    beside.insert(beside.begin() + axis + 1, windows.widest);
+    const std::string inside = call.constant_of(windows.inside, Shape(beside), DType::kBool);
     const std::string counted = call.emit("Where", {inside, y, call.scalar(0, dtype)});
-    beside[size_t(axis + 1)] = 1;
-    const at::Tensor counts = windows.inside.sum(1).reshape(beside).squeeze(axis + 1).to(dtype);
-    y = call.emit("Div", {reduce(call, "ReduceSum", counted, {axis + 1}, false), call.constant_of(counts)});
+    y = call.emit("Div", {reduce(call, "ReduceSum", counted, {axis + 1}, false), sizes});
   }
   return y;
 }
@@ -63,7 +65,7 @@ std::string uneven_pool(Call& call, int64_t spatial, bool average) {
 /// Over all of each image. The mean of no pixels is NaN, which GlobalAveragePool leaves open.
 std::string pooled_whole(Call& call, const std::string& global, int64_t spatial) {
   const int64_t rank = call.tensor().dim();
-  std::vector<int64_t> axes;
+  Integers axes;
   bool may_be_empty = false;
   for (int64_t axis = rank - spatial; axis < rank; ++axis) {
     axes.push_back(axis);
@@ -76,12 +78,11 @@ std::string pooled_whole(Call& call, const std::string& global, int64_t spatial)
 /// Windows of equal size where the output's size divides the input's; the whole where it is 1.
 Lowering adaptive(const std::string& global, const std::string& windowed, int64_t spatial) {
   return [=](Call& call) {
-    const at::IntArrayRef in = call.tensor().sizes().slice(size_t(call.tensor().dim() - spatial));
-    const at::IntArrayRef out = call.result().sizes().slice(size_t(call.tensor().dim() - spatial));
+    const Integers in = last_of(call.tensor().sizes, spatial), out = last_of(call.result().sizes, spatial);
     if (std::all_of(out.begin(), out.end(), [](int64_t size) { return size == 1; })) {
       return call.set(pooled_whole(call, global, spatial));
     }
-    std::vector<int64_t> kernel;
+    Integers kernel;
     bool even = true;
     for (size_t i = 0; i < in.size(); ++i) {
       even = even && out[i] > 0 && in[i] % out[i] == 0;
@@ -92,39 +93,53 @@ Lowering adaptive(const std::string& global, const std::string& windowed, int64_
   };
 }
 
-/// The elements of every window over all spatial axes, in order: [windows, widest]; positions within an image.
-at::Tensor places_of_windows(Call& call, int64_t spatial) {
-  at::Tensor places = at::zeros({1, 1}, at::kLong);
+/// The elements of every window over all spatial axes, in order: positions within an image, [count, widest].
+Windows windows_over_all(Call& call, int64_t spatial) {
+  Windows all{1, 1, {0}};
   for (int64_t axis = call.tensor().dim() - spatial; axis < call.tensor().dim(); ++axis) {
-    const int64_t in = call.tensor().size(axis), out = call.result().size(axis);
-    const at::Tensor along = windows_of(in, out).places;
-    places = (places.unsqueeze(1).unsqueeze(3) * in + along.unsqueeze(0).unsqueeze(2)).flatten(2, 3).flatten(0, 1);
+    const int64_t in = call.tensor().size(axis);
+    const Windows along = windows_of(call, in, call.result().size(axis));
+    check_table(call, checked_mul(all.count, along.count), checked_mul(all.widest, along.widest));
+    Windows next{all.count * along.count, all.widest * along.widest};
+    for (int64_t outer = 0; outer < all.count; ++outer) {
+      for (int64_t inner = 0; inner < along.count; ++inner) {
+        for (int64_t i = 0; i < all.widest; ++i) {
+          for (int64_t k = 0; k < along.widest; ++k) {
+            next.places.push_back(all.places[size_t(outer * all.widest + i)] * in +
+                                  along.places[size_t(inner * along.widest + k)]);
+          }
+        }
+      }
+    }
+    all = next;
   }
-  return places;
+  return all;
 }
 
 /// The first of the largest elements along the last axis; the last NaN where there is one.
 std::string largest(Call& call, const std::string& windows, int64_t axis) {
-  const std::string marks = call.cast(call.emit("IsNaN", {windows}), at::kInt);
+  const std::string marks = call.cast(call.emit("IsNaN", {windows}), DType::kInt32);
   const Attributes along{{"axis", axis}, {"keepdims", int64_t(0)}};
   Attributes from_behind = along;
   from_behind["select_last_index"] = int64_t(1);
-  const std::string any = call.cast(reduce(call, "ReduceMax", marks, {axis}, false), at::kBool);
+  const std::string any = call.cast(reduce(call, "ReduceMax", marks, {axis}, false), DType::kBool);
   return call.emit("Where", {any, call.emit("ArgMax", {marks}, from_behind), call.emit("ArgMax", {windows}, along)});
 }
 
 /// Where in its image the largest element of each window lies.
 std::string positions(Call& call, int64_t spatial) {
   const int64_t rank = call.tensor().dim();
-  const at::Tensor places = places_of_windows(call, spatial);
-  std::vector<int64_t> lines(size_t(rank - spatial), 0);
+  const Windows all = windows_over_all(call, spatial);
+  Integers lines(size_t(rank - spatial), 0);
   lines.push_back(-1);
   const std::string flat = call.emit("Reshape", {call.value(), call.constant_of(lines)});
-  const std::string windows = call.emit("Gather", {flat, call.constant_of(places)}, {{"axis", rank - spatial}});
+  const std::string windows = call.emit("Gather", {flat, call.constant_of(all.places, Shape{all.count, all.widest})},
+                                        {{"axis", rank - spatial}});
   const std::string best = largest(call, windows, rank - spatial + 1);
-  const at::Tensor begins = at::arange(places.size(0)) * places.size(1);
+  Integers begins;
+  for (int64_t i = 0; i < all.count; ++i) begins.push_back(i * all.widest);
   const std::string entry = call.emit("Add", {best, call.constant_of(begins)});
-  return reshaped_to_result(call, call.emit("Gather", {call.constant_of(places.flatten()), entry}));
+  return reshaped_to_result(call, call.emit("Gather", {call.constant_of(all.places), entry}));
 }
 
 Lowering adaptive_max(int64_t spatial) {

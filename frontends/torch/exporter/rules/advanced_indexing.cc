@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
 #include "building_blocks.h"
@@ -12,9 +10,9 @@ namespace {
 
 /// Indices along some axes of a tensor, int64, that broadcast; `rank` is that of the broadcast ones.
 struct Indices {
-  std::vector<int64_t> axes;
+  Integers axes;
   Names values;
-  std::vector<int64_t> ranks;
+  Integers ranks;
   int64_t rank = 0;
 
   void add(int64_t axis, const std::string& value, int64_t value_rank) {
@@ -27,14 +25,12 @@ struct Indices {
   bool adjacent() const { return axes.back() - axes.front() + 1 == int64_t(axes.size()); }
 };
 
-bool is_mask(const at::Tensor& tensor) {
-  return tensor.scalar_type() == at::kBool || tensor.scalar_type() == at::kByte;
-}
+bool is_mask(const TensorInfo& tensor) { return tensor.dtype == DType::kBool || tensor.dtype == DType::kUint8; }
 
 /// A mask stands for the positions where it is set: one list of indices for each of its axes.
 Indices indices_of(Call& call) {
   Indices result;
-  const std::vector<at::Tensor> tensors = call.tensors("indices");
+  const List<TensorInfo> tensors = call.tensors("indices");
   const Names values = call.values("indices");
   int64_t axis = 0;
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -43,11 +39,11 @@ Indices indices_of(Call& call) {
     } else if (is_mask(tensors[i])) {
       const std::string positions = call.emit("NonZero", {values[i]});
       for (int64_t k = 0; k < tensors[i].dim(); ++k) {
-        const std::string row = call.constant_of(at::scalar_tensor(k, at::kLong));
+        const std::string row = integer_of(call, k);
         result.add(axis++, call.emit("Gather", {positions, row}, {{"axis", 0}}), 1);
       }
     } else {
-      result.add(axis++, call.cast(values[i], at::kLong), tensors[i].dim());
+      result.add(axis++, call.cast(values[i], DType::kInt64), tensors[i].dim());
     }
   }
   if (result.axes.empty()) call.refuse("it has no index");
@@ -68,8 +64,8 @@ std::string stacked(Call& call, const Indices& indices) {
 }
 
 /// The indexed axes first.
-std::vector<int64_t> indexed_first(const Indices& indices, int64_t rank) {
-  std::vector<int64_t> order = indices.axes;
+Integers indexed_first(const Indices& indices, int64_t rank) {
+  Integers order = indices.axes;
   for (int64_t axis = 0; axis < rank; ++axis) {
     if (std::find(indices.axes.begin(), indices.axes.end(), axis) == indices.axes.end()) order.push_back(axis);
   }
@@ -77,10 +73,10 @@ std::vector<int64_t> indexed_first(const Indices& indices, int64_t rank) {
 }
 
 /// Where the axes of the indices stand in the result: in place of adjacent axes, else in front.
-std::vector<int64_t> result_order(const Indices& indices, int64_t rank) {
+Integers result_order(const Indices& indices, int64_t rank) {
   const int64_t front = indices.adjacent() ? indices.axes.front() : 0;
   const int64_t rest = rank - int64_t(indices.axes.size());
-  std::vector<int64_t> order;
+  Integers order;
   for (int64_t i = 0; i < front; ++i) order.push_back(indices.rank + i);
   for (int64_t i = 0; i < indices.rank; ++i) order.push_back(i);
   for (int64_t i = front; i < rest; ++i) order.push_back(indices.rank + i);
@@ -90,7 +86,7 @@ std::vector<int64_t> result_order(const Indices& indices, int64_t rank) {
 void index(Call& call) {
   const Indices indices = indices_of(call);
   const int64_t rank = call.tensor().dim();
-  for (const at::Tensor& tensor : call.tensors("indices")) {
+  for (const TensorInfo& tensor : call.tensors("indices")) {
     if (tensor.defined() && is_mask(tensor) && !call.constant("indices")) call.decided_by_contents();
   }
   if (indices.axes.size() == 1) {
@@ -108,17 +104,16 @@ std::string sizes_of(Call& call, const std::string& x, int64_t begin, int64_t en
 
 /// One mask and one value need no positions: a choice between two tensors.
 bool put_by_mask(Call& call) {
-  const std::vector<at::Tensor> masks = call.tensors("indices");
+  const List<TensorInfo> masks = call.tensors("indices");
   const bool single =
       call.tensor("values").dim() == 0 || (call.constant("values") && call.tensor("values").numel() == 1);
   if (masks.size() != 1 || !is_mask(masks[0]) || !single) return false;
-  const at::ScalarType dtype = call.dtype();
-  std::string mask = call.cast(call.values("indices")[0], at::kBool);
-  const int64_t rest = call.tensor().dim() - masks[0].dim();
-  std::vector<int64_t> axes = order_of(call.tensor().dim());
-  axes.erase(axes.begin(), axes.end() - rest);
-  if (rest > 0) mask = change_axes(call, "Unsqueeze", mask, axes);
-  std::string value = call.emit("Reshape", {call.value("values", dtype), call.constant_of(std::vector<int64_t>{})});
+  const DType dtype = call.dtype();
+  std::string mask = call.cast(call.values("indices")[0], DType::kBool);
+  const int64_t rank = call.tensor().dim();
+  const Integers axes = part_of(order_of(rank), masks[0].dim(), rank);
+  if (!axes.empty()) mask = change_axes(call, "Unsqueeze", mask, axes);
+  std::string value = call.emit("Reshape", {call.value("values", dtype), call.constant_of(Integers{})});
   if (call.flag("accumulate")) value = call.emit("Add", {call.value(), value});
   call.set(call.emit("Where", {mask, value, call.value()}));
   return true;
@@ -129,7 +124,7 @@ void index_put(Call& call) {
   if (put_by_mask(call)) return;
   const Indices indices = indices_of(call);
   const int64_t rank = call.tensor().dim(), count = int64_t(indices.axes.size());
-  const std::vector<int64_t> first = indexed_first(indices, rank), order = result_order(indices, rank);
+  const Integers first = indexed_first(indices, rank), order = result_order(indices, rank);
   const std::string x = transposed(call, call.value(), first), positions = stacked(call, indices);
   const std::string rest = sizes_of(call, x, count, rank), wide = sizes_of(call, positions, 0, indices.rank);
   const std::string shape = call.emit("Concat", {wide, rest}, {{"axis", 0}});
@@ -148,7 +143,7 @@ void index_put(Call& call) {
 void masked_select(Call& call) {
   if (!call.constant("mask")) call.decided_by_contents();
   const std::string x = call.emit("Expand", {call.value(), call.emit("Shape", {call.value("mask")})});
-  const std::string mask = call.emit("Expand", {call.value("mask", at::kBool), call.emit("Shape", {call.value()})});
+  const std::string mask = call.emit("Expand", {call.value("mask", DType::kBool), call.emit("Shape", {call.value()})});
   call.set(call.emit("Compress", {flattened(call, x), flattened(call, mask)}));
 }
 
@@ -156,10 +151,10 @@ void masked_select(Call& call) {
 void masked_scatter(Call& call) {
   if (call.result().dim() == 0) {
     const std::string first = slice(call, flattened(call, call.value("source")), 0, 0, 1);
-    const std::string source = call.emit("Reshape", {first, call.constant_of(std::vector<int64_t>{})});
-    return call.set(call.emit("Where", {call.value("mask", at::kBool), source, call.value()}));
+    const std::string source = call.emit("Reshape", {first, call.constant_of(Integers{})});
+    return call.set(call.emit("Where", {call.value("mask", DType::kBool), source, call.value()}));
   }
-  const std::string mask = call.emit("Expand", {call.value("mask", at::kBool), call.emit("Shape", {call.value()})});
+  const std::string mask = call.emit("Expand", {call.value("mask", DType::kBool), call.emit("Shape", {call.value()})});
   const std::string positions = call.emit("Transpose", {call.emit("NonZero", {mask})});
   const std::string count = sizes_of(call, positions, 0, 1);
   const std::string source = call.emit("Slice", {flattened(call, call.value("source")), call.constant_of({0}), count});
@@ -180,7 +175,7 @@ Lowering nonzero_lists(const std::string& argument) {
     const std::string positions = call.emit("NonZero", {call.value(argument)});
     Names lists;
     for (int64_t axis = 0; axis < call.tensor(argument).dim(); ++axis) {
-      const std::string row = call.constant_of(at::scalar_tensor(axis, at::kLong));
+      const std::string row = integer_of(call, axis);
       lists.push_back(call.emit("Gather", {positions, row}, {{"axis", 0}}));
     }
     call.set_list(lists);

@@ -1,5 +1,3 @@
-#include <ATen/core/Tensor.h>
-
 #include <cmath>
 
 #include "building_blocks.h"
@@ -14,15 +12,15 @@ namespace {
 /// op(self, other) in the dtype of the result.
 Lowering binary(const std::string& op_type) {
   return [op_type](Call& call) {
-    const at::ScalarType dtype = call.dtype();
+    const DType dtype = call.dtype();
     call.set(call.emit(op_type, {call.value("self", dtype), call.value("other", dtype)}));
   };
 }
 
 /// A dtype that ONNX's arithmetic has: bools count as int32.
-at::ScalarType arithmetic(at::ScalarType dtype) { return dtype == at::kBool ? at::kInt : dtype; }
+DType arithmetic(DType dtype) { return dtype == DType::kBool ? DType::kInt32 : dtype; }
 
-std::string scaled(Call& call, const std::string& x, const std::string& factor, at::ScalarType dtype) {
+std::string scaled(Call& call, const std::string& x, const std::string& factor, DType dtype) {
   if (!call.has(factor) || (call.constant(factor) && call.number(factor) == 1)) return x;
   return call.emit("Mul", {x, call.value(factor, dtype)});
 }
@@ -30,9 +28,9 @@ std::string scaled(Call& call, const std::string& x, const std::string& factor, 
 /// self + alpha * other, or self - alpha * other.
 Lowering add_scaled(const std::string& op_type) {
   return [op_type](Call& call) {
-    const at::ScalarType dtype = arithmetic(call.dtype());
-    if (call.dtype() == at::kBool && op_type == "Add") {
-      return call.set(call.emit("Or", {call.value("self"), call.value("other", at::kBool)}));
+    const DType dtype = arithmetic(call.dtype());
+    if (call.dtype() == DType::kBool && op_type == "Add") {
+      return call.set(call.emit("Or", {call.value("self"), call.value("other", DType::kBool)}));
     }
     const std::string other = scaled(call, call.value("other", dtype), "alpha", dtype);
     call.set(call.cast(call.emit(op_type, {call.value("self", dtype), other}), call.dtype()));
@@ -41,14 +39,14 @@ Lowering add_scaled(const std::string& op_type) {
 
 /// other - alpha * self.
 void rsub(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const std::string self = scaled(call, call.value("self", dtype), "alpha", dtype);
   call.set(call.emit("Sub", {call.value("other", dtype), self}));
 }
 
 void mul(Call& call) {
-  const at::ScalarType dtype = call.dtype();
-  call.set(call.emit(dtype == at::kBool ? "And" : "Mul", {call.value("self", dtype), call.value("other", dtype)}));
+  const DType dtype = call.dtype();
+  call.set(call.emit(dtype == DType::kBool ? "And" : "Mul", {call.value("self", dtype), call.value("other", dtype)}));
 }
 
 /// The rest of a / b with the sign of a, and whether it has to have that of b instead.
@@ -56,14 +54,14 @@ struct Rest {
   std::string value, has_wrong_sign;
 };
 
-Rest rest_of(Call& call, const std::string& a, const std::string& b, at::ScalarType dtype) {
+Rest rest_of(Call& call, const std::string& a, const std::string& b, DType dtype) {
   const std::string zero = call.scalar(0, dtype), rest = call.emit("Mod", {a, b}, {{"fmod", 1}});
   const std::string signs = call.emit("Xor", {call.emit("Less", {rest, zero}), call.emit("Less", {b, zero})});
   return {rest, call.emit("And", {call.emit("Not", {call.emit("Equal", {rest, zero})}), signs})};
 }
 
 /// PyTorch subtracts the rest before it divides, so that rounding does not reach the next whole number.
-std::string floor_div_of_floats(Call& call, const std::string& a, const std::string& b, at::ScalarType dtype) {
+std::string floor_div_of_floats(Call& call, const std::string& a, const std::string& b, DType dtype) {
   const std::string one = call.scalar(1, dtype);
   const Rest rest = rest_of(call, a, b, dtype);
   const std::string exact = call.emit("Div", {call.emit("Sub", {a, rest.value}), b});
@@ -76,8 +74,8 @@ std::string floor_div_of_floats(Call& call, const std::string& a, const std::str
 }
 
 /// The largest whole number not above a / b. Integer division in ONNX is towards zero.
-std::string floor_div(Call& call, const std::string& a, const std::string& b, at::ScalarType dtype) {
-  if (at::isFloatingType(dtype)) return floor_div_of_floats(call, a, b, dtype);
+std::string floor_div(Call& call, const std::string& a, const std::string& b, DType dtype) {
+  if (is_floating(dtype)) return floor_div_of_floats(call, a, b, dtype);
   const std::string quotient = call.emit("Div", {a, b});
   const std::string rest = call.emit("Mod", {a, b}), zero = call.scalar(0, dtype);
   // Mod has the sign of b; a quotient was rounded up where the exact division is negative and has a rest.
@@ -88,43 +86,43 @@ std::string floor_div(Call& call, const std::string& a, const std::string& b, at
 }
 
 void divide(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const std::string a = call.value("self", dtype), b = call.value("other", dtype);
   const std::string mode = call.has("rounding_mode") ? call.text("rounding_mode") : "";
   if (mode == "floor") return call.set(floor_div(call, a, b, dtype));
   const std::string quotient = call.emit("Div", {a, b});
-  if (mode != "trunc" || !at::isFloatingType(dtype)) return call.set(quotient);
+  if (mode != "trunc" || !is_floating(dtype)) return call.set(quotient);
   const std::string down = call.emit("Floor", {call.emit("Abs", {quotient})});
   call.set(call.emit("Mul", {down, call.emit("Sign", {quotient})}));
 }
 
 void floor_divide(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   call.set(floor_div(call, call.value("self", dtype), call.value("other", dtype), dtype));
 }
 
 /// The rest has the sign of the divisor; ONNX's Mod does that for integers, fmod=1 takes the dividend's.
 void remainder(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const std::string a = call.value("self", dtype), b = call.value("other", dtype);
-  if (!at::isFloatingType(dtype)) return call.set(call.emit("Mod", {a, b}));
+  if (!is_floating(dtype)) return call.set(call.emit("Mod", {a, b}));
   const Rest rest = rest_of(call, a, b, dtype);
   call.set(call.emit("Where", {rest.has_wrong_sign, call.emit("Add", {rest.value, b}), rest.value}));
 }
 
 void fmod(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   call.set(call.emit("Mod", {call.value("self", dtype), call.value("other", dtype)}, {{"fmod", 1}}));
 }
 
 /// Squares and roots in the result's dtype.
 void power(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const std::string base = call.value("self", dtype);
   const bool known = call.constant("exponent") && !call.is_tensor("exponent");
   const double exponent = known ? call.number("exponent") : 0;
   if (exponent == 2) return call.set(call.emit("Mul", {base, base}));
-  if (at::isFloatingType(dtype) && std::abs(exponent) == 0.5) {
+  if (is_floating(dtype) && std::abs(exponent) == 0.5) {
     const std::string root = call.emit("Sqrt", {base});
     return call.set(exponent < 0 ? call.emit("Reciprocal", {root}) : root);
   }
@@ -134,7 +132,7 @@ void power(Call& call) {
 /// self + value * (tensor1 op tensor2).
 Lowering add_combined(const std::string& op_type) {
   return [op_type](Call& call) {
-    const at::ScalarType dtype = call.dtype();
+    const DType dtype = call.dtype();
     const std::string inner = call.emit(op_type, {call.value("tensor1", dtype), call.value("tensor2", dtype)});
     call.set(call.emit("Add", {call.value("self", dtype), scaled(call, inner, "value", dtype)}));
   };
@@ -142,7 +140,7 @@ Lowering add_combined(const std::string& op_type) {
 
 /// self + weight * (end - self); from weight 0.5 on, from the other end.
 void lerp(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const std::string begin = call.value("self", dtype), end = call.value("end", dtype);
   const std::string weight = call.value("weight", dtype), step = call.emit("Sub", {end, begin});
   const std::string rest = call.emit("Sub", {call.scalar(1, dtype), weight});

@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -25,9 +23,9 @@ std::string choose(Call& call, const std::string& condition, const std::string& 
 }
 
 /// A negative sign, that of -0 too.
-std::string sign_bit(Call& call, const std::string& x, at::ScalarType dtype) {
+std::string sign_bit(Call& call, const std::string& x, DType dtype) {
   const std::string zero = call.scalar(0, dtype);
-  if (!at::isFloatingType(dtype)) return call.emit("Less", {x, zero});
+  if (!is_floating(dtype)) return call.emit("Less", {x, zero});
   const std::string sides = call.emit("Reciprocal", {x});
   return call.emit("Less", {choose(call, call.emit("Equal", {x, zero}), sides, x), zero});
 }
@@ -41,7 +39,7 @@ std::string ones_of_infinity(Call& call, const std::string& x) {
 /// atan(y / x) in the right half plane, half a turn from it in the left one, a quarter turn between. Of two infinities
 /// the signs count; of a y that is NaN nothing.
 void atan2(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   std::string y = self_of(call), x = other_of(call);
   const std::string signs_y = ones_of_infinity(call, y), signs_x = ones_of_infinity(call, x);
   const std::string both = call.emit("Not", {is_zero(call, call.emit("Mul", {signs_y, signs_x}))});
@@ -62,7 +60,7 @@ void atan2(Call& call) {
 /// log(e^a + e^b), for another base than e with its logarithm as `unit`.
 Lowering log_of_sum(double unit) {
   return [unit](Call& call) {
-    const at::ScalarType dtype = call.dtype();
+    const DType dtype = call.dtype();
     const std::string a = self_of(call), b = other_of(call), scale = call.scalar(unit, dtype);
     const std::string distance = call.emit("Mul", {call.emit("Abs", {call.emit("Sub", {a, b})}), scale});
     const std::string small = call.emit("Exp", {call.emit("Neg", {distance})});
@@ -99,8 +97,8 @@ void entropy(Call& call) {
 }
 
 void signbit(Call& call) {
-  const at::ScalarType dtype = call.tensor().scalar_type();
-  if (dtype == at::kBool) call.refuse("bools have no sign");
+  const DType dtype = call.tensor().dtype;
+  if (dtype == DType::kBool) call.refuse("bools have no sign");
   call.set(sign_bit(call, call.value(), dtype));
 }
 
@@ -118,7 +116,7 @@ void heaviside(Call& call) {
 
 void round_decimals(Call& call) {
   const std::string unit = call.scalar(std::pow(10, call.integer("decimals")), call.dtype());
-  if (!at::isFloatingType(call.dtype())) return call.set(self_of(call));
+  if (!is_floating(call.dtype())) return call.set(self_of(call));
   call.set(call.emit("Div", {call.emit("Round", {call.emit("Mul", {self_of(call), unit})}), unit}));
 }
 
@@ -155,8 +153,8 @@ constexpr double kErfc[] = {-1.3026537197817094,
 
 /// In float64: 1 - erf(x) has no digits left for a large x.
 void erfc(Call& call) {
-  const auto number = [&](double value) { return call.scalar(value, at::kDouble); };
-  const std::string x = call.value("self", at::kDouble), size = call.emit("Abs", {x}), two = number(2);
+  const auto number = [&](double value) { return call.scalar(value, DType::kFloat64); };
+  const std::string x = call.value("self", DType::kFloat64), size = call.emit("Abs", {x}), two = number(2);
   const std::string t = call.emit("Div", {two, call.emit("Add", {two, size})});
   const std::string u = call.emit("Sub", {call.emit("Mul", {number(4), t}), two});
   std::string sum = number(0), before = sum;
@@ -175,7 +173,7 @@ void erfc(Call& call) {
 /// Winitzki's approximation and three steps of Newton's method.
 /// Source: https://en.wikipedia.org/wiki/Error_function#Inverse_functions
 void erfinv(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const auto number = [&](double value) { return call.scalar(value, dtype); };
   constexpr double kA = 0.147;
   const std::string y = self_of(call), size = call.emit("Abs", {y}), one = number(1);
@@ -197,7 +195,7 @@ void erfinv(Call& call) {
 
 /// log(x / (1 - x)), x kept from 0 and 1 by eps.
 void logit(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   std::string x = self_of(call);
   if (call.has("eps")) {
     const double eps = call.number("eps");
@@ -207,17 +205,17 @@ void logit(Call& call) {
   call.set(call.emit("Log", {call.emit("Div", {x, rest})}));
 }
 
-double largest(at::ScalarType dtype) {
-  if (dtype == at::kDouble) return std::numeric_limits<double>::max();
-  if (dtype == at::kHalf) return 65504;
-  if (dtype == at::kBFloat16) return 3.3895313892515355e38;
+double largest(DType dtype) {
+  if (dtype == DType::kFloat64) return std::numeric_limits<double>::max();
+  if (dtype == DType::kFloat16) return 65504;
+  if (dtype == DType::kBFloat16) return 3.3895313892515355e38;
   return std::numeric_limits<float>::max();
 }
 
 void nan_to_num(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   std::string x = self_of(call);
-  if (!at::isFloatingType(dtype)) return call.set(x);
+  if (!is_floating(dtype)) return call.set(x);
   const auto number = [&](const std::string& name, double absent) {
     return call.scalar(call.has(name) ? call.number(name) : absent, dtype);
   };
@@ -231,7 +229,7 @@ void nan_to_num(Call& call) {
 Lowering extreme_of_numbers(const std::string& op_type) {
   return [op_type](Call& call) {
     const std::string a = self_of(call), b = other_of(call), y = call.emit(op_type, {a, b});
-    if (!at::isFloatingType(call.dtype())) return call.set(y);
+    if (!is_floating(call.dtype())) return call.set(y);
     const std::string either = choose(call, call.emit("IsNaN", {b}), a, y);
     call.set(choose(call, call.emit("IsNaN", {a}), b, either));
   };
@@ -240,18 +238,19 @@ Lowering extreme_of_numbers(const std::string& op_type) {
 /// One infinity, that with this sign.
 Lowering is_infinity(double sign) {
   return [sign](Call& call) {
-    const at::ScalarType dtype = call.tensor().scalar_type();
-    if (at::isFloatingType(dtype)) {
+    const DType dtype = call.tensor().dtype;
+    if (is_floating(dtype)) {
       return call.set(call.emit("Equal", {call.value(), call.scalar(sign * kInfinity, dtype)}));
     }
-    call.set(call.emit("Expand", {call.scalar(0, at::kBool), call.emit("Shape", {call.value()})}));  // of integers none
+    call.set(
+        call.emit("Expand", {call.scalar(0, DType::kBool), call.emit("Shape", {call.value()})}));  // of integers none
   };
 }
 
 /// |a - b| <= atol + rtol |b|, or equal.
 void isclose(Call& call) {
-  const at::ScalarType dtype = call.promoted({"self", "other"});
-  if (!at::isFloatingType(dtype)) call.refuse("only floating-point tensors are covered");
+  const DType dtype = call.promoted({"self", "other"});
+  if (!is_floating(dtype)) call.refuse("only floating-point tensors are covered");
   const std::string a = call.value("self", dtype), b = call.value("other", dtype);
   const std::string scaled = call.emit("Mul", {call.emit("Abs", {b}), call.scalar(call.number("rtol"), dtype)});
   const std::string bound = call.emit("Add", {scaled, call.scalar(call.number("atol"), dtype)});

@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
 #include "building_blocks.h"
@@ -12,7 +10,7 @@ namespace {
 /// Empty tensors of rank 1 may stand in a list of others.
 void cat(Call& call) {
   Names parts = call.values("tensors", call.dtype());
-  const std::vector<at::Tensor> tensors = call.tensors("tensors");
+  const List<TensorInfo> tensors = call.tensors("tensors");
   Names kept;
   for (size_t i = 0; i < parts.size(); ++i) {
     if (tensors[i].dim() == call.result().dim()) kept.push_back(parts[i]);
@@ -32,9 +30,9 @@ void stack(Call& call) {
 Lowering stacked(int64_t rank, int64_t axis) {
   return [=](Call& call) {
     Names parts = call.values("tensors", call.dtype());
-    const std::vector<at::Tensor> tensors = call.tensors("tensors");
+    const List<TensorInfo> tensors = call.tensors("tensors");
     for (size_t i = 0; i < parts.size(); ++i) {
-      std::vector<int64_t> missing;
+      Integers missing;
       for (int64_t k = tensors[i].dim(); k < rank; ++k) missing.push_back(k == 2 || tensors[i].dim() == 0 ? k : 0);
       if (!missing.empty()) parts[i] = change_axes(call, "Unsqueeze", parts[i], missing);
     }
@@ -46,7 +44,7 @@ Lowering stacked(int64_t rank, int64_t axis) {
 /// Vectors become columns.
 void column_stack(Call& call) {
   Names parts = call.values("tensors", call.dtype());
-  const std::vector<at::Tensor> tensors = call.tensors("tensors");
+  const List<TensorInfo> tensors = call.tensors("tensors");
   for (size_t i = 0; i < parts.size(); ++i) {
     if (tensors[i].dim() < 2) parts[i] = call.emit("Reshape", {parts[i], call.constant_of({-1, 1})});
   }
@@ -54,48 +52,56 @@ void column_stack(Call& call) {
 }
 
 /// A list of parts of the given sizes.
-void split_into(Call& call, const std::vector<int64_t>& sizes, int64_t axis) {
+void split_into(Call& call, const Integers& sizes, int64_t axis) {
   if (sizes.size() == 1) return call.set_list({call.value()});
   call.set_list(call.emit_many("Split", {call.value(), call.constant_of(sizes)}, {{"axis", axis}}, sizes.size()));
 }
 
-std::vector<int64_t> equal_parts(int64_t total, int64_t part) {
-  std::vector<int64_t> sizes;
+/// Refuses to make another number of parts than the list of results has.
+void check_count(Call& call, int64_t parts) {
+  if (parts != int64_t(call.result_length())) call.refuse("its list of results has another length in ONNX");
+}
+
+Integers equal_parts(Call& call, int64_t total, int64_t part) {
+  if (total > 0 && part <= 0) call.refuse("its parts have no elements");
+  if (total > 0) check_count(call, total / part + (total % part != 0));
+  Integers sizes;
   for (int64_t done = 0; done < total; done += part) sizes.push_back(std::min(part, total - done));
-  return sizes.empty() ? std::vector<int64_t>{0} : sizes;
+  return sizes.empty() ? Integers{0} : sizes;
 }
 
 void split(Call& call) {
   const int64_t axis = call.axis();
-  split_into(call, equal_parts(call.tensor().size(axis), call.integer("split_size")), axis);
+  split_into(call, equal_parts(call, call.tensor().size(axis), call.integer("split_size")), axis);
 }
 void split_sizes(Call& call) { split_into(call, call.integers("split_sizes"), call.axis()); }
 void split_list(Call& call) { split_into(call, call.integers("split_size"), call.axis()); }
 
 void chunk(Call& call) {
-  const int64_t axis = call.axis(), total = call.tensor().size(axis), chunks = call.integer("chunks");
-  split_into(call, equal_parts(total, std::max<int64_t>((total + chunks - 1) / chunks, 1)), axis);
+  const int64_t axis = call.axis(), total = call.tensor().size(axis), chunks = call.positive("chunks");
+  split_into(call, equal_parts(call, total, std::max<int64_t>(total / chunks + (total % chunks != 0), 1)), axis);
 }
 
 void tensor_split(Call& call) {
-  const int64_t axis = call.axis(), total = call.tensor().size(axis), parts = call.integer("sections");
-  std::vector<int64_t> sizes;
+  const int64_t axis = call.axis(), total = call.tensor().size(axis), parts = call.positive("sections");
+  check_count(call, parts);
+  Integers sizes;
   for (int64_t i = 0; i < parts; ++i) sizes.push_back(total / parts + (i < total % parts));
   split_into(call, sizes, axis);
 }
 
 void unbind(Call& call) {
   const int64_t axis = call.axis(), count = call.tensor().size(axis);
+  check_count(call, count);
   Names parts;
   for (int64_t i = 0; i < count; ++i) {
-    parts.push_back(
-        call.emit("Gather", {call.value(), call.constant_of(at::scalar_tensor(i, at::kLong))}, {{"axis", axis}}));
+    parts.push_back(call.emit("Gather", {call.value(), integer_of(call, i)}, {{"axis", axis}}));
   }
   call.set_list(parts);
 }
 
 /// Parts that end at the given positions, which may lie beyond the axis.
-void split_at(Call& call, const std::vector<int64_t>& positions, int64_t axis) {
+void split_at(Call& call, const Integers& positions, int64_t axis) {
   Names parts;
   int64_t begin = 0;
   for (const int64_t end : positions) {
@@ -107,9 +113,10 @@ void split_at(Call& call, const std::vector<int64_t>& positions, int64_t axis) {
 }
 
 void split_evenly(Call& call, int64_t axis) {
-  const int64_t part = call.tensor().size(axis) / call.integer("sections");
-  std::vector<int64_t> positions;
-  for (int64_t i = 1; i < call.integer("sections"); ++i) positions.push_back(i * part);
+  const int64_t sections = call.positive("sections"), part = call.tensor().size(axis) / sections;
+  check_count(call, sections);
+  Integers positions;
+  for (int64_t i = 1; i < sections; ++i) positions.push_back(i * part);
   split_at(call, positions, axis);
 }
 

@@ -1,5 +1,3 @@
-#include <ATen/core/Tensor.h>
-
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -13,13 +11,13 @@ void convert(Call& call) { call.set(call.value("self", call.dtype())); }
 void convert_scalar(Call& call) {
   const std::string x = call.value("a", call.dtype());
   const bool has_axes = call.is_tensor("a") && call.tensor("a").dim() > 0;
-  call.set(has_axes ? call.emit("Reshape", {x, call.constant_of(std::vector<int64_t>{})}) : x);
+  call.set(has_axes ? call.emit("Reshape", {x, call.constant_of(Integers{})}) : x);
 }
 
 /// The one element of a tensor.
 void item(Call& call) {
   const std::string x = call.value("self", call.dtype());
-  call.set(call.tensor().dim() > 0 ? call.emit("Reshape", {x, call.constant_of(std::vector<int64_t>{})}) : x);
+  call.set(call.tensor().dim() > 0 ? call.emit("Reshape", {x, call.constant_of(Integers{})}) : x);
 }
 
 }  // namespace

@@ -1,18 +1,9 @@
-#include <ATen/ATen.h>
-
 #include "building_blocks.h"
 #include "rule_list.h"
 
 // Convolutions.
 namespace linnet::exporter {
 namespace {
-
-/// ONNX gives the padding at the begin of all axes, then that at the end.
-std::vector<int64_t> both_ends(std::vector<int64_t> begin) {
-  const std::vector<int64_t> end = begin;
-  begin.insert(begin.end(), end.begin(), end.end());
-  return begin;
-}
 
 /// The input with a batch axis; inputs without one are allowed.
 std::string batched(Call& call, const std::string& name, int64_t spatial) {
@@ -29,27 +20,30 @@ Names weights(Call& call, const std::string& x) {
   return {x, call.value("weight", call.dtype()), bias};
 }
 
-void emit_conv(Call& call, const std::vector<int64_t>& pads) {
+Integers kernel_of(Call& call) {
+  const Integers& sizes = call.tensor("weight").sizes;
+  return part_of(sizes, 2, std::ssize(sizes));
+}
+
+void emit_conv(Call& call, const Integers& pads) {
   const int64_t spatial = call.tensor("weight").dim() - 2;
-  const Attributes attributes{{"strides", per_axis(call.integers("stride"), spatial)},
+  const Attributes attributes{{"strides", per_axis(call, "stride", spatial)},
                               {"pads", pads},
-                              {"dilations", per_axis(call.integers("dilation"), spatial)},
+                              {"dilations", per_axis(call, "dilation", spatial)},
                               {"group", call.integer("groups")},
-                              {"kernel_shape", call.tensor("weight").sizes().slice(2).vec()}};
+                              {"kernel_shape", kernel_of(call)}};
   set_unbatched(call, "input", spatial, call.emit("Conv", weights(call, batched(call, "input", spatial)), attributes));
 }
 
-void conv(Call& call) {
-  emit_conv(call, both_ends(per_axis(call.integers("padding"), call.tensor("weight").dim() - 2)));
-}
+void conv(Call& call) { emit_conv(call, both_ends(per_axis(call, "padding", call.tensor("weight").dim() - 2))); }
 
 /// Padding "same" puts the odd row at the end, "valid" has none.
 void conv_by_name(Call& call) {
-  const at::IntArrayRef kernel = call.tensor("weight").sizes().slice(2);
-  const std::vector<int64_t> dilations = per_axis(call.integers("dilation"), int64_t(kernel.size()));
-  std::vector<int64_t> pads(2 * kernel.size(), 0);
+  const Integers kernel = kernel_of(call);
+  const Integers dilations = per_axis(call, "dilation", int64_t(kernel.size()));
+  Integers pads(2 * kernel.size(), 0);
   for (size_t i = 0; call.text("padding") == "same" && i < kernel.size(); ++i) {
-    const int64_t total = dilations[i] * (kernel[i] - 1);
+    const int64_t total = checked_mul(dilations[i], kernel[i] - 1);
     pads[i] = total / 2;
     pads[i + kernel.size()] = total - total / 2;
   }
@@ -58,12 +52,12 @@ void conv_by_name(Call& call) {
 
 void emit_transposed(Call& call) {
   const int64_t spatial = call.tensor("weight").dim() - 2;
-  const Attributes attributes{{"strides", per_axis(call.integers("stride"), spatial)},
-                              {"pads", both_ends(per_axis(call.integers("padding"), spatial))},
-                              {"output_padding", per_axis(call.integers("output_padding"), spatial)},
-                              {"dilations", per_axis(call.integers("dilation"), spatial)},
+  const Attributes attributes{{"strides", per_axis(call, "stride", spatial)},
+                              {"pads", both_ends(per_axis(call, "padding", spatial))},
+                              {"output_padding", per_axis(call, "output_padding", spatial)},
+                              {"dilations", per_axis(call, "dilation", spatial)},
                               {"group", call.integer("groups")},
-                              {"kernel_shape", call.tensor("weight").sizes().slice(2).vec()}};
+                              {"kernel_shape", kernel_of(call)}};
   const std::string y = call.emit("ConvTranspose", weights(call, batched(call, "input", spatial)), attributes);
   set_unbatched(call, "input", spatial, y);
 }

@@ -1,9 +1,7 @@
-#include <ATen/ATen.h>
-
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// New tensors. What depends on shapes alone is a constant, unless they are dynamic.
+// New tensors.
 namespace linnet::exporter {
 namespace {
 
@@ -14,17 +12,11 @@ void fill(Call& call, const std::string& value, const std::string& size) {
 }
 
 Lowering filled(double number, const std::string& size = "") {
-  return [=](Call& call) {
-    if (!call.result_is_dynamic()) return call.fold();
-    fill(call, call.scalar(number, call.dtype()), size);
-  };
+  return [=](Call& call) { fill(call, call.scalar(number, call.dtype()), size); };
 }
 
 Lowering filled_with_argument(const std::string& size = "") {
-  return [=](Call& call) {
-    if (!call.result_is_dynamic() && call.constant("fill_value")) return call.fold();
-    fill(call, call.value("fill_value", call.dtype()), size);
-  };
+  return [=](Call& call) { fill(call, call.value("fill_value", call.dtype()), size); };
 }
 
 /// In place: every element of self becomes the value.
@@ -38,33 +30,32 @@ void zero_self(Call& call) {
 /// In place: self becomes src, broadcast and converted.
 void copy(Call& call) {
   const std::string source = call.value("src", call.dtype());
-  const bool same = call.tensor("src").sizes() == call.tensor().sizes();
+  const bool same = call.tensor("src").sizes == call.tensor().sizes;
   call.set(same ? source : call.emit("Expand", {source, call.emit("Shape", {call.value()})}));
 }
 
+/// Floats are computed in double precision, as PyTorch does.
 void arange(Call& call) {
-  if (!call.result_is_dynamic()) return call.fold();
-  const at::ScalarType dtype = call.dtype();
+  const DType wide = is_floating(call.dtype()) ? DType::kFloat64 : DType::kInt64;
   const auto bound = [&](const std::string& name, double absent) {
-    return call.has(name) ? call.value(name, dtype) : call.scalar(absent, dtype);
+    return call.has(name) ? call.value(name, wide) : call.scalar(absent, wide);
   };
-  call.set(call.emit("Range", {bound("start", 0), call.value("end", dtype), bound("step", 1)}));
+  call.set(call.cast(call.emit("Range", {bound("start", 0), call.value("end", wide), bound("step", 1)}), call.dtype()));
 }
 
 /// From both ends to the middle, as PyTorch rounds.
 void linspace(Call& call) {
-  if (!call.result_is_dynamic() && call.constant("start") && call.constant("end")) return call.fold();
-  const at::ScalarType dtype = call.dtype();
-  const std::string steps = call.value("steps", at::kLong), one = call.scalar(1, at::kLong);
+  const DType dtype = call.dtype();
+  const std::string steps = call.value("steps", DType::kInt64), one = call.scalar(1, DType::kInt64);
   const std::string last = call.emit("Sub", {steps, one});
-  const std::string places = call.emit("Range", {call.scalar(0, at::kLong), steps, one});
+  const std::string places = call.emit("Range", {call.scalar(0, DType::kInt64), steps, one});
   const std::string begin = call.value("start", dtype), end = call.value("end", dtype);
   const std::string parts = call.cast(call.emit("Max", {last, one}), dtype);
   const std::string step = call.emit("Div", {call.emit("Sub", {end, begin}), parts});
   const auto distance = [&](const std::string& count) { return call.emit("Mul", {step, call.cast(count, dtype)}); };
   const std::string from_begin = call.emit("Add", {begin, distance(places)});
   const std::string from_end = call.emit("Sub", {end, distance(call.emit("Sub", {last, places}))});
-  const std::string middle = call.emit("Div", {steps, call.scalar(2, at::kLong)});
+  const std::string middle = call.emit("Div", {steps, call.scalar(2, DType::kInt64)});
   const std::string is_first = call.emit("Or", {call.emit("Less", {places, middle}), call.emit("Equal", {steps, one})});
   call.set(call.emit("Where", {is_first, from_begin, from_end}));
 }
@@ -83,13 +74,16 @@ void tensor_of_list(Call& call) {
 void register_creation(Lowerings& lowerings) {
   lowerings.add({"aten::zeros_like", "aten::empty_like"}, filled(0));
   lowerings.add("aten::ones_like", filled(1));
-  lowerings.add({"aten::zeros", "aten::new_zeros", "aten::empty.memory_format", "aten::new_empty"}, filled(0, "size"));
+  lowerings.add({"aten::zeros", "aten::new_zeros", "aten::empty.memory_format", "aten::new_empty",
+                 "aten::empty_strided", "aten::new_empty_strided"},
+                filled(0, "size"));
   lowerings.add({"aten::ones", "aten::new_ones"}, filled(1, "size"));
   lowerings.add("aten::full_like", filled_with_argument());
   lowerings.add({"aten::full", "aten::new_full"}, filled_with_argument("size"));
   lowerings.add({"aten::fill.Scalar", "aten::fill.Tensor"}, fill_self);
   lowerings.add("aten::zero", zero_self);
-  lowerings.add("aten::copy_", copy);
+  lowerings.add({"aten::copy", "aten::copy_"}, copy);
+  lowerings.add("aten::scalar_tensor", [](Call& call) { call.set(call.value("s", call.dtype())); });
   lowerings.add("aten::linspace", linspace);
   lowerings.add({"aten::tensor.int", "aten::tensor.float", "aten::tensor.bool", "aten::as_tensor.int",
                  "aten::as_tensor.float", "aten::as_tensor.bool"},

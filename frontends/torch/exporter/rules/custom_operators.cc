@@ -1,5 +1,3 @@
-#include <ATen/core/Tensor.h>
-
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -13,9 +11,9 @@ void deform_conv2d(Call& call) {
   Names inputs{call.value("input"), call.value("weight"), call.value("offset"), call.value("bias")};
   if (call.flag("use_mask")) inputs.push_back(call.value("mask"));
   const auto pair = [&](const std::string& name) {
-    return std::vector<int64_t>{call.integer(name + "_h"), call.integer(name + "_w")};
+    return Integers{call.integer(name + "_h"), call.integer(name + "_w")};
   };
-  std::vector<int64_t> pads = pair("pad");
+  Integers pads = pair("pad");
   pads.insert(pads.end(), {pads[0], pads[1]});
   const Attributes attributes{{"strides", pair("stride")},
                               {"pads", pads},
@@ -29,7 +27,7 @@ void deform_conv2d(Call& call) {
 
 /// 2a + b.
 void my_add(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const std::string a = call.value("a", dtype), b = call.value("b", dtype);
   if (call.options().my_add != "decompose") return call.set(call.emit({"custom", "my_add"}, {a, b}));
   call.set(call.emit("Add", {call.emit("Mul", {call.scalar(2, dtype), a}), b}));

@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
 #include "building_blocks.h"
@@ -13,14 +11,14 @@ Lowering triangle(int64_t upper) {
   return [upper](Call& call) {
     if (call.tensor().dim() < 2) return call.set(call.value());  // PyTorch takes it where it is empty
     call.require_opset(14, "Trilu");
-    const std::string offset = call.constant_of(at::scalar_tensor(call.integer("diagonal"), at::kLong));
+    const std::string offset = integer_of(call, call.integer("diagonal"));
     call.set(call.emit("Trilu", {call.value(), offset}, {{"upper", upper}}));
   };
 }
 
 /// The order in which axes a and b come last.
-std::vector<int64_t> two_last(int64_t rank, int64_t a, int64_t b) {
-  std::vector<int64_t> order = order_of(rank);
+Integers two_last(int64_t rank, int64_t a, int64_t b) {
+  Integers order = order_of(rank);
   std::erase_if(order, [&](int64_t axis) { return axis == a || axis == b; });
   order.insert(order.end(), {a, b});
   return order;
@@ -28,16 +26,19 @@ std::vector<int64_t> two_last(int64_t rank, int64_t a, int64_t b) {
 
 /// The diagonal of the matrix in axes a and b becomes the last axis.
 void emit_diagonal(Call& call, const std::string& name, int64_t offset, int64_t a, int64_t b) {
-  const at::Tensor x = call.tensor(name);
+  const TensorInfo& x = call.tensor(name);
   if (x.numel() == 0 && !call.result_is_dynamic()) return call.set(reshaped_to_result(call, call.value(name)));
   const int64_t columns = x.size(b), length = call.result().size(x.dim() - 2);
-  const int64_t begin = offset < 0 ? -offset * columns : offset;
+  const int64_t begin = offset < 0 ? checked_mul(offset, -columns) : offset;
   const std::string turned = transposed(call, call.value(name), two_last(x.dim(), a, b));
   const std::string outer = slice(call, call.emit("Shape", {turned}), 0, 0, x.dim() - 2);
-  const std::string sizes = call.emit("Concat", {outer, call.constant_of({x.size(a) * columns})}, {{"axis", 0}});
+  const std::string sizes =
+      call.emit("Concat", {outer, call.constant_of({checked_mul(x.size(a), columns)})}, {{"axis", 0}});
   const Attributes exact = call.options().opset >= 14 ? Attributes{{"allowzero", 1}} : Attributes{};
   const std::string rows = call.emit("Reshape", {turned, sizes}, exact);
-  const at::Tensor places = begin + at::arange(length, at::kLong) * (columns + 1);
+  check_table(call, length, 1);
+  Integers places;
+  for (int64_t i = 0; i < length; ++i) places.push_back(checked_add(begin, checked_mul(i, columns + 1)));
   call.set(call.emit("Gather", {rows, call.constant_of(places)}, {{"axis", x.dim() - 2}}));
 }
 
@@ -49,22 +50,23 @@ void linalg_diagonal(Call& call) {
 
 /// x [..., n] on a diagonal of matrices [..., m, m] of zeros.
 std::string on_diagonal(Call& call, std::string x, int64_t rank, int64_t size, int64_t offset) {
+  if (offset < -size || offset > size) call.refuse("its diagonal is not in the matrix");
   const int64_t above = std::max<int64_t>(-offset, 0), below = std::max<int64_t>(offset, 0);
   if (offset != 0) {
-    std::vector<int64_t> pads(size_t(2 * rank), 0);
+    Integers pads(size_t(2 * rank), 0);
     pads[size_t(rank - 1)] = above;
     pads.back() = below;
     x = call.emit("Pad", {x, call.constant_of(pads)});
   }
-  const at::Tensor mask = at::zeros({size, size}, at::kBool);
-  mask.diagonal(offset).fill_(true);
+  const auto is_on_it = [&](int64_t row, int64_t column) { return column - row == offset; };
+  const std::string mask = table_of(call, size, size, DType::kBool, is_on_it);
   const std::string column = change_axes(call, "Unsqueeze", x, {rank});
-  return call.emit("Where", {call.constant_of(mask), column, call.scalar(0, call.dtype())});
+  return call.emit("Where", {mask, column, call.scalar(0, call.dtype())});
 }
 
 void diag_embed(Call& call) {
   const int64_t rank = call.result().dim();
-  const auto place = [&](const std::string& name) { return (call.integer(name) + rank) % rank; };
+  const auto place = [&](const std::string& name) { return normalize_axis(call.integer(name), int(rank)); };
   const int64_t a = place("dim1"), b = place("dim2");
   const std::string y = on_diagonal(call, call.value(), rank - 1, call.result().size(a), call.integer("offset"));
   call.set(transposed(call, y, inverse(two_last(rank, a, b))));
@@ -83,17 +85,17 @@ void diag(Call& call) {
 
 /// The sum of the diagonal.
 void trace(Call& call) {
-  const std::string here = call.cast(call.emit("EyeLike", {call.value()}), at::kBool);
-  const at::ScalarType dtype = call.dtype();
+  const std::string here = call.cast(call.emit("EyeLike", {call.value()}), DType::kBool);
+  const DType dtype = call.dtype();
   const std::string kept = call.emit("Where", {here, call.value("self", dtype), call.scalar(0, dtype)});
   call.set(reduce(call, "ReduceSum", kept, {0, 1}, false));
 }
 
 void eye(Call& call) {
-  if (!call.result_is_dynamic()) return call.fold();
   const std::string rows = call.shape("n"), columns = call.has("m") ? call.shape("m") : rows;
   const std::string shape = call.emit("Concat", {rows, columns}, {{"axis", 0}});
-  call.set(call.cast(call.emit("EyeLike", {call.emit("Expand", {call.scalar(0, at::kFloat), shape})}), call.dtype()));
+  call.set(
+      call.cast(call.emit("EyeLike", {call.emit("Expand", {call.scalar(0, DType::kFloat32), shape})}), call.dtype()));
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include <ATen/core/Tensor.h>
-
 #include <optional>
 
 #include "building_blocks.h"
@@ -23,11 +21,11 @@ std::optional<int64_t> padding_of(Call& call) {
 
 /// Which of the indices belong to which bag: bool [bags, indices].
 std::string membership(Call& call) {
-  const std::string offsets = call.value("offsets", at::kLong), indices = call.value("indices", at::kLong);
+  const std::string offsets = call.value("offsets", DType::kInt64), indices = call.value("indices", DType::kInt64);
   const bool closed = call.flag("include_last_offset");
-  const std::string none = call.constant_of(std::vector<int64_t>{});
+  const std::string none = call.constant_of(Integers{});
   const std::string count = call.emit("Shape", {indices});
-  const Names range{call.scalar(0, at::kLong), call.emit("Reshape", {count, none}), call.scalar(1, at::kLong)};
+  const Names range{call.scalar(0, DType::kInt64), call.emit("Reshape", {count, none}), call.scalar(1, DType::kInt64)};
   const std::string places = call.emit("Range", range);
   const std::string begin = closed ? slice(call, offsets, 0, 0, -1) : offsets;
   const std::string after = slice(call, offsets, 0, 1, kEnd);
@@ -44,7 +42,7 @@ std::string membership(Call& call) {
 
 /// Modes 0 sum, 1 mean, 2 largest, of the rows in each bag; an empty bag gives 0.
 void embedding_bag(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const int64_t mode = call.integer("mode");
   const std::string inside = membership(call), zero = call.scalar(0, dtype);
   std::string rows = call.emit("Gather", {call.value("weight"), call.value("indices")}, {{"axis", 0}});

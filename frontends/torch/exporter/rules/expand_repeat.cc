@@ -1,8 +1,7 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
 #include "building_blocks.h"
+#include "constants.h"
 #include "rule_list.h"
 
 // Tensors broadcast to larger shapes, repeated, spread over grids.
@@ -13,7 +12,7 @@ namespace {
 void expand(Call& call) {
   std::string sizes;
   if (call.constant("size")) {
-    std::vector<int64_t> numbers = call.integers("size");
+    Integers numbers = call.integers("size");
     std::replace(numbers.begin(), numbers.end(), int64_t(-1), int64_t(1));
     sizes = call.constant_of(numbers);
   } else {
@@ -26,12 +25,12 @@ void expand_as(Call& call) { call.set(call.emit("Expand", {call.value(), call.em
 
 /// All tensors in the shape that they have together.
 void broadcast_tensors(Call& call) {
-  const std::vector<at::Tensor> tensors = call.tensors("tensors");
+  const List<TensorInfo> tensors = call.tensors("tensors");
   const Names values = call.values("tensors");
   Names result = values;
   for (size_t i = 0; i < values.size(); ++i) {
     for (size_t k = 0; k < values.size(); ++k) {
-      if (tensors[i].sizes() == tensors[k].sizes()) continue;
+      if (tensors[i].sizes == tensors[k].sizes) continue;
       result[i] = call.emit("Expand", {result[i], call.emit("Shape", {values[k]})});
     }
   }
@@ -39,7 +38,7 @@ void broadcast_tensors(Call& call) {
 }
 
 std::string with_leading_axes(Call& call, int64_t rank) {
-  const std::vector<int64_t> axes = order_of(std::max<int64_t>(rank - call.tensor().dim(), 0));
+  const Integers axes = order_of(std::max<int64_t>(rank - call.tensor().dim(), 0));
   return axes.empty() ? call.value() : change_axes(call, "Unsqueeze", call.value(), axes);
 }
 
@@ -48,7 +47,7 @@ void repeat(Call& call) {
 }
 
 void tile(Call& call) {
-  std::vector<int64_t> repeats = call.integers("dims");
+  Integers repeats = call.integers("dims");
   while (int64_t(repeats.size()) < call.tensor().dim()) repeats.insert(repeats.begin(), 1);
   call.set(call.emit("Tile", {with_leading_axes(call, int64_t(repeats.size())), call.constant_of(repeats)}));
 }
@@ -57,7 +56,7 @@ void tile(Call& call) {
 void repeat_interleave(Call& call) {
   const bool flat = !call.has("dim") || call.tensor().dim() == 0;
   const int64_t axis = flat ? 0 : call.axis(), count = call.integer("repeats");
-  std::vector<int64_t> sizes(size_t(flat ? 2 : call.tensor().dim() + 1), 1);
+  Integers sizes(size_t(flat ? 2 : call.tensor().dim() + 1), 1);
   sizes[size_t(axis) + 1] = count;
   const std::string x = flat ? flattened(call, call.value()) : call.value();
   const std::string wide = change_axes(call, "Unsqueeze", x, {axis + 1});
@@ -71,7 +70,15 @@ void repeat_each(Call& call) {
   const bool flat = !call.has("dim");
   const std::string x = flat ? flattened(call, call.value()) : call.value();
   const int64_t size = flat ? call.tensor().numel() : call.tensor().size(call.axis());
-  const at::Tensor places = at::arange(size, at::kLong).repeat_interleave(call.tensor("repeats").expand({size}));
+  const Integers repeats = integers_in(call.tensor("repeats").contents);
+  check_table(call, size, 1);
+  Integers places;
+  for (int64_t i = 0; i < size; ++i) {
+    const int64_t count = repeats[repeats.size() == 1 ? 0 : size_t(i)];
+    check_table(call, 1, count);
+    check_table(call, 1, std::ssize(places) + count);
+    places.insert(places.end(), size_t(count), i);
+  }
   call.set(call.emit("Gather", {x, call.constant_of(places)}, {{"axis", flat ? 0 : call.axis()}}));
 }
 
@@ -79,14 +86,14 @@ void repeat_each(Call& call) {
 Names grids(Call& call, bool xy) {
   const Names tensors = call.values("tensors");
   const auto count = int64_t(tensors.size());
-  std::vector<int64_t> axes = order_of(count);
+  Integers axes = order_of(count);
   if (xy && count > 1) std::swap(axes[0], axes[1]);
   Names sizes(tensors.size()), result;
   for (size_t i = 0; i < tensors.size(); ++i)
     sizes[size_t(axes[i])] = call.emit("Shape", {flattened(call, tensors[i])});
   const std::string shape = call.emit("Concat", sizes, {{"axis", 0}});
   for (size_t i = 0; i < tensors.size(); ++i) {
-    std::vector<int64_t> own(tensors.size(), 1);
+    Integers own(tensors.size(), 1);
     own[size_t(axes[i])] = -1;
     const std::string line = call.emit("Reshape", {tensors[i], call.constant_of(own)});
     result.push_back(call.emit("Expand", {line, shape}));

@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <limits>
 
 #include "building_blocks.h"
@@ -16,25 +14,25 @@ std::string with_axis(Call& call, const std::string& name, const std::string& va
 }
 
 void set_like_self(Call& call, const std::string& y) {
-  call.set(call.tensor().dim() == 0 ? call.emit("Reshape", {y, call.constant_of(std::vector<int64_t>{})}) : y);
+  call.set(call.tensor().dim() == 0 ? call.emit("Reshape", {y, call.constant_of(Integers{})}) : y);
 }
 
 void gather(Call& call) {
   const std::string x = with_axis(call, "self", call.value());
-  const std::string index = with_axis(call, "index", call.value("index", at::kLong));
+  const std::string index = with_axis(call, "index", call.value("index", DType::kInt64));
   const std::string y = call.emit("GatherElements", {x, index}, {{"axis", call.axis()}});
   const bool scalar = call.result().dim() == 0;
-  call.set(scalar ? call.emit("Reshape", {y, call.constant_of(std::vector<int64_t>{})}) : y);
+  call.set(scalar ? call.emit("Reshape", {y, call.constant_of(Integers{})}) : y);
 }
 
-std::string index_of(Call& call) { return with_axis(call, "index", call.value("index", at::kLong)); }
+std::string index_of(Call& call) { return with_axis(call, "index", call.value("index", DType::kInt64)); }
 
 /// The source where the index has elements; it may be larger.
 std::string source_of(Call& call, const std::string& index) {
   const std::string source = with_axis(call, "src", call.value("src", call.dtype()));
-  const at::Tensor wanted = call.tensor("index");
-  if (call.tensor("src").sizes() == wanted.sizes()) return source;
-  const std::vector<int64_t> begin(size_t(wanted.dim()), 0);
+  const TensorInfo& wanted = call.tensor("index");
+  if (call.tensor("src").sizes == wanted.sizes) return source;
+  const Integers begin(size_t(wanted.dim()), 0);
   return call.emit("Slice", {source, call.constant_of(begin), call.emit("Shape", {index})});
 }
 
@@ -78,22 +76,23 @@ void scatter_add(Call& call) {
 
 /// What changes nothing in a reduction.
 std::string neutral(Call& call, const std::string& reduction) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   if (reduction == "add") return call.scalar(0, dtype);
   if (reduction == "mul") return call.scalar(1, dtype);
   const double infinity = std::numeric_limits<double>::infinity();
   const bool least = reduction == "max";
-  if (at::isFloatingType(dtype)) return call.scalar(least ? -infinity : infinity, dtype);
-  if (dtype != at::kLong && dtype != at::kInt) call.refuse("only int32 and int64 of the integers are covered");
-  const int64_t low = dtype == at::kLong ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int32_t>::min();
-  const at::Tensor bound = at::full({}, least ? low : -(low + 1), at::kLong);
-  return call.constant_of(bound.to(dtype));
+  if (is_floating(dtype)) return call.scalar(least ? -infinity : infinity, dtype);
+  if (dtype != DType::kInt64 && dtype != DType::kInt32) call.refuse("only int32 and int64 of the integers are covered");
+  const int64_t low =
+      dtype == DType::kInt64 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int32_t>::min();
+  const int64_t bound = least ? low : -(low + 1);
+  return call.constant_of(dtype == DType::kInt64 ? Tensor::scalar(bound) : Tensor::scalar(int32_t(bound)));
 }
 
 /// The mean is the sum over the number of summands.
 std::string divided(Call& call, const std::string& sum, const std::string& x, const std::string& index, bool include) {
-  const at::ScalarType dtype = call.dtype();
-  if (!at::isFloatingType(dtype)) call.refuse("the mean of integers is not covered");
+  const DType dtype = call.dtype();
+  if (!is_floating(dtype)) call.refuse("the mean of integers is not covered");
   const auto filled = [&](double number, const std::string& like) {
     return call.emit("Expand", {call.scalar(number, dtype), call.emit("Shape", {like})});
   };
@@ -123,7 +122,7 @@ void take(Call& call) {
 
 /// x and the indices broadcast, but for the axis.
 void take_along_dim(Call& call) {
-  std::string x = call.value(), index = call.value("indices", at::kLong);
+  std::string x = call.value(), index = call.value("indices", DType::kInt64);
   if (!call.has("dim")) {
     const std::string y = call.emit("GatherElements", {flattened(call, x), flattened(call, index)}, {{"axis", 0}});
     return call.set(y);

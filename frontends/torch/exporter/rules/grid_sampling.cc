@@ -1,4 +1,4 @@
-#include <ATen/ATen.h>
+#include <algorithm>
 
 #include "building_blocks.h"
 #include "rule_list.h"
@@ -10,18 +10,18 @@ namespace {
 /// The image and the grid for cubic interpolation that goes on beyond the border: ONNX moves positions to the border
 /// before it interpolates, so the border moves two pixels out.
 Names beyond_border(Call& call) {
-  const at::Tensor image = call.tensor("input");
+  const TensorInfo& image = call.tensor("input");
   const int64_t dims = image.dim() - 2;
-  std::vector<int64_t> pads(size_t(2 * image.dim()), 2);
+  Integers pads(size_t(2 * image.dim()), 2);
   for (const size_t place : {size_t(0), size_t(1)}) pads[place] = pads[place + size_t(image.dim())] = 0;
-  const at::Tensor factors = at::empty({dims}, at::kDouble);
+  Numbers factors;
   for (int64_t i = 0; i < dims; ++i) {
     const auto size = double(image.size(image.dim() - 1 - i) - int64_t(call.flag("align_corners")));
-    factors[i] = size / (size + 4);
+    factors.push_back(size / (size + 4));
   }
   const std::string x =
       call.emit("Pad", {call.value("input"), call.constant_of(pads)}, {{"mode", std::string("edge")}});
-  return {x, call.emit("Mul", {call.value("grid"), call.constant_of(factors.to(call.tensor("grid").scalar_type()))})};
+  return {x, call.emit("Mul", {call.value("grid"), call.constant_of(factors, Shape{dims}, call.tensor("grid").dtype)})};
 }
 
 /// Source: https://onnx.ai/onnx/operators/onnx__GridSample.html
@@ -29,31 +29,48 @@ void grid_sampler(Call& call) {
   const bool volume = call.tensor("input").dim() == 5;
   call.require_opset(volume ? 20 : 16, volume ? "grid sampling of volumes" : "grid sampling");
   const bool renamed = call.options().opset >= 20;
-  const std::string modes[] = {renamed ? "linear" : "bilinear", "nearest", renamed ? "cubic" : "bicubic"};
-  const std::string paddings[] = {"zeros", "border", "reflection"};
-  const Attributes attributes{{"mode", modes[call.integer("interpolation_mode")]},
-                              {"padding_mode", paddings[call.integer("padding_mode")]},
+  const Names modes{renamed ? "linear" : "bilinear", "nearest", renamed ? "cubic" : "bicubic"};
+  const Names paddings{"zeros", "border", "reflection"};
+  const Attributes attributes{{"mode", modes[size_t(call.integer("interpolation_mode"))]},
+                              {"padding_mode", paddings[size_t(call.integer("padding_mode"))]},
                               {"align_corners", int64_t(call.flag("align_corners"))}};
   const bool cubic_border = call.integer("interpolation_mode") == 2 && call.integer("padding_mode") == 1;
   const Names inputs = cubic_border ? beyond_border(call) : Names{call.value("input"), call.value("grid")};
   call.set(call.emit("GridSample", inputs, attributes));
 }
 
-/// The grid of the identity, with a 1 behind each position, times theta^T.
-void affine_grid(Call& call) {
-  const std::vector<int64_t> result = call.result().sizes().vec();
-  const std::vector<int64_t> space(result.begin() + 1, result.end() - 1);
+/// The positions of all pixels from -1 to 1, those along the last axis first, each followed by a 1.
+std::string places_in(Call& call, const Integers& space) {
   const auto dims = int64_t(space.size());
-  std::vector<int64_t> image{1, 1};
-  image.insert(image.end(), space.begin(), space.end());
-  const at::Tensor identity = at::eye(dims, dims + 1, call.dtype()).unsqueeze(0);
-  const at::Tensor places = at::affine_grid_generator(identity, image, call.flag("align_corners")).reshape({-1, dims});
-  const at::Tensor rows = at::cat({places, at::ones({places.size(0), 1}, call.dtype())}, 1);
-  const std::string turned = call.emit("Transpose", {call.value("theta")}, {{"perm", std::vector<int64_t>{0, 2, 1}}});
-  std::vector<int64_t> shape = space;
+  const bool corners = call.flag("align_corners");
+  Numbers rows;
+  int64_t pixels = 1;
+  for (const int64_t size : space) pixels = checked_mul(pixels, size);
+  check_table(call, pixels, dims + 1);
+  for (int64_t pixel = 0; pixel < pixels; ++pixel) {
+    int64_t rest = pixel;
+    for (int64_t axis = dims - 1; axis >= 0; --axis) {
+      const int64_t size = space[size_t(axis)], place = rest % size;
+      rest /= size;
+      const double steps = corners ? double(std::max<int64_t>(size - 1, 1)) : double(size);
+      rows.push_back(corners && size == 1 ? 0 : (2 * double(place) + (corners ? 0 : 1)) / steps - 1);
+    }
+    rows.push_back(1);
+  }
+  return call.constant_of(rows, Shape{pixels, dims + 1}, call.dtype());
+}
+
+/// The grid of the identity, with a 1 after each position, times theta^T.
+void affine_grid(Call& call) {
+  const Integers result = call.result().sizes;
+  const Integers space = part_of(result, 1, std::ssize(result) - 1);
+  const auto dims = int64_t(space.size());
+  const std::string rows = places_in(call, space);
+  const std::string turned = call.emit("Transpose", {call.value("theta")}, {{"perm", Integers{0, 2, 1}}});
+  Integers shape = space;
   shape.insert(shape.begin(), -1);
   shape.push_back(dims);
-  call.set(call.emit("Reshape", {call.emit("MatMul", {call.constant_of(rows), turned}), call.constant_of(shape)}));
+  call.set(call.emit("Reshape", {call.emit("MatMul", {rows, turned}), call.constant_of(shape)}));
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include <ATen/core/Tensor.h>
-
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -17,7 +15,7 @@ void dropout(Call& call) { call.set(call.value(call.has("self") ? "self" : "inpu
 
 void register_identity(Lowerings& lowerings) {
   lowerings.add({"aten::contiguous", "aten::clone", "aten::detach", "aten::alias", "aten::positive", "aten::lift_fresh",
-                 "aten::resolve_conj", "aten::resolve_neg", "aten::cpu"},
+                 "aten::lift_fresh_copy", "aten::resolve_conj", "aten::resolve_neg", "aten::cpu"},
                 identity);
   lowerings.add({"aten::dropout", "aten::feature_dropout", "aten::alpha_dropout", "aten::feature_alpha_dropout"},
                 dropout);

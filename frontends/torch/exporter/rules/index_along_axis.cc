@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -9,7 +7,7 @@ namespace {
 
 /// An index of rank 0 counts as one of rank 1.
 std::string index_list(Call& call) {
-  const std::string index = call.value("index", at::kLong);
+  const std::string index = call.value("index", DType::kInt64);
   return call.tensor("index").dim() == 0 ? flattened(call, index) : index;
 }
 
@@ -22,8 +20,8 @@ void index_select(Call& call) {
 std::string put_rows(Call& call, const std::string& rows, const std::string& updates,
                      const Attributes& reduction = {}) {
   const int64_t rank = call.tensor().dim(), axis = call.axis();
-  std::vector<int64_t> others = order_of(rank);
-  others.erase(others.begin() + axis);
+  Integers others = order_of(rank);
+  std::erase(others, axis);
   const std::string wide = others.empty() ? rows : change_axes(call, "Unsqueeze", rows, others);
   const std::string index = call.emit("Expand", {wide, call.emit("Shape", {updates})});
   Attributes attributes = reduction;
@@ -54,9 +52,7 @@ void index_fill(Call& call) {
 
 /// The positions that a slice of the axis takes.
 void slice_scatter(Call& call) {
-  const std::string none = call.constant_of(std::vector<int64_t>{});
-  const std::string size = call.emit("Reshape", {call.size("self", call.axis()), none});
-  const std::string all = call.emit("Range", {call.scalar(0, at::kLong), size, call.scalar(1, at::kLong)});
+  const std::string all = places_along(call, "self", call.axis());
   const std::string begin = call.has("start") ? call.shape("start") : call.constant_of({0});
   const std::string end = call.has("end") ? call.shape("end") : call.constant_of({kEnd});
   const std::string rows = call.emit("Slice", {all, begin, end, call.constant_of({0}), call.shape("step")});

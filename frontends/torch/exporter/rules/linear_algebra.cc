@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -29,7 +27,7 @@ Lowering chain(const std::string& argument) {
 
 /// Each element of a with each of b.
 std::string outer_product(Call& call, const std::string& a, const std::string& b) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   return call.emit("Mul", {change_axes(call, "Unsqueeze", call.value(a, dtype), {1}), call.value(b, dtype)});
 }
 
@@ -38,23 +36,23 @@ void outer(Call& call) { call.set(outer_product(call, "self", "vec2")); }
 void addr(Call& call) { call.set(scaled_sum(call, outer_product(call, "vec1", "vec2"))); }
 
 void addbmm(Call& call) {
-  const at::ScalarType dtype = multiplied(call.dtype());
+  const DType dtype = multiplied(call.dtype());
   const std::string products = call.emit("MatMul", {call.value("batch1", dtype), call.value("batch2", dtype)});
   call.set(scaled_sum(call, call.cast(reduce(call, "ReduceSum", products, {0}, false), call.dtype())));
 }
 
 /// A sum of products over axes of both; the other axes stay, those of `a` first.
-void contract(Call& call, std::vector<int64_t> axes_a, std::vector<int64_t> axes_b) {
-  const at::ScalarType dtype = multiplied(call.dtype());
-  const auto others = [](int64_t rank, const std::vector<int64_t>& axes) {
-    std::vector<int64_t> rest = order_of(rank);
+void contract(Call& call, Integers axes_a, Integers axes_b) {
+  const DType dtype = multiplied(call.dtype());
+  const auto others = [](int64_t rank, const Integers& axes) {
+    Integers rest = order_of(rank);
     std::erase_if(rest, [&](int64_t axis) { return std::find(axes.begin(), axes.end(), axis) != axes.end(); });
     return rest;
   };
   int64_t count = 1;
-  for (const int64_t axis : axes_a) count *= call.tensor().size(axis);
-  std::vector<int64_t> order_a = others(call.tensor().dim(), axes_a), order_b = axes_b;
-  const std::vector<int64_t> rest_b = others(call.tensor("other").dim(), axes_b);
+  for (const int64_t axis : axes_a) count = checked_mul(count, call.tensor().size(axis));
+  Integers order_a = others(call.tensor().dim(), axes_a), order_b = axes_b;
+  const Integers rest_b = others(call.tensor("other").dim(), axes_b);
   order_a.insert(order_a.end(), axes_a.begin(), axes_a.end());
   order_b.insert(order_b.end(), rest_b.begin(), rest_b.end());
   const std::string a = transposed(call, call.value("self", dtype), order_a);
@@ -75,21 +73,22 @@ void inner(Call& call) {
 
 void vecdot(Call& call) {
   const std::string product = call.emit("Mul", {call.value("x", call.dtype()), call.value("y", call.dtype())});
-  call.set(reduce(call, "ReduceSum", product, {call.axis("dim", "x")}, false));
+  const int64_t rank = std::max<int64_t>({call.tensor("x").dim(), call.tensor("y").dim(), 1});
+  call.set(reduce(call, "ReduceSum", product, {normalize_axis(call.integer("dim"), int(rank))}, false));
 }
 
 void vdot(Call& call) {
-  const at::ScalarType dtype = multiplied(call.dtype());
+  const DType dtype = multiplied(call.dtype());
   call.set(call.cast(call.emit("MatMul", {call.value("self", dtype), call.value("other", dtype)}), call.dtype()));
 }
 
 /// (a1 b2 - a2 b1, a2 b0 - a0 b2, a0 b1 - a1 b0) along an axis of size 3.
 void cross(Call& call) {
-  const at::IntArrayRef sizes = call.result().sizes();
+  const Integers& sizes = call.result().sizes;
   int64_t axis = std::find(sizes.begin(), sizes.end(), 3) - sizes.begin();
   if (call.has("dim")) axis = call.integer("dim");
   const int64_t from_end = axis < 0 ? axis : axis - call.result().dim();
-  const auto turned = [&](const std::string& name, const std::vector<int64_t>& order) {
+  const auto turned = [&](const std::string& name, const Integers& order) {
     const Attributes attributes{{"axis", from_end}};
     return call.emit("Gather", {call.value(name, call.dtype()), call.constant_of(order)}, attributes);
   };
@@ -102,7 +101,7 @@ void cross(Call& call) {
 void kron(Call& call) {
   const int64_t rank = call.result().dim();
   const auto spread = [&](const std::string& name, int64_t offset) {
-    std::vector<int64_t> axes;
+    Integers axes;
     const int64_t missing = rank - call.tensor(name).dim();
     for (int64_t i = 0; i < 2 * rank; ++i) {
       if (i % 2 == offset || i / 2 < missing) axes.push_back(i);
@@ -116,11 +115,12 @@ void kron(Call& call) {
 }
 
 void matrix_power(Call& call) {
-  const int64_t n = call.integer("n");
+  const int64_t n = rounds_of(call, "n");
   if (n < 0) call.refuse("ONNX has no inverse of a matrix");
   if (n == 0) {
     const std::string wide = call.emit("Shape", {call.value()});
-    const std::string one = call.constant_of(at::eye(call.tensor().size(-1), call.dtype()));
+    const auto is_equal = [](int64_t row, int64_t column) { return row == column; };
+    const std::string one = table_of(call, call.tensor().size(-1), call.tensor().size(-1), call.dtype(), is_equal);
     return call.set(call.emit("Expand", {one, wide}));
   }
   const std::string x = call.value("self", multiplied(call.dtype()));
@@ -136,7 +136,7 @@ void logdet(Call& call) { call.set(call.emit("Log", {call.emit("Det", {call.valu
 
 /// x1^T W x2 + b for each row of W.
 void bilinear(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const Names inputs{call.value("input1", dtype), call.value("weight", dtype), call.value("input2", dtype)};
   const std::string y = call.emit("Einsum", inputs, {{"equation", std::string("...i,oij,...j->...o")}});
   call.set(call.has("bias") ? call.emit("Add", {y, call.value("bias", dtype)}) : y);
@@ -144,7 +144,7 @@ void bilinear(Call& call) {
 
 /// Distances of all rows of x1 to all of x2.
 void cdist(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const std::string a = change_axes(call, "Unsqueeze", call.value("x1", dtype), {call.tensor("x1").dim() - 1});
   const std::string b = change_axes(call, "Unsqueeze", call.value("x2", dtype), {call.tensor("x2").dim() - 2});
   call.set(p_norm(call, call.emit("Sub", {a, b}), call.number("p"), {-1}, false));
@@ -152,29 +152,37 @@ void cdist(Call& call) {
 
 /// Distances of all pairs of rows.
 void pdist(Call& call) {
-  const at::Tensor pairs = at::triu_indices(call.tensor().size(0), call.tensor().size(0), 1, at::kLong);
-  const auto rows = [&](int64_t side) {
-    return call.emit("Gather", {call.value(), call.constant_of(pairs[side].contiguous())}, {{"axis", 0}});
+  const int64_t count = call.tensor().size(0);
+  check_table(call, count, count / 2);
+  Integers firsts, seconds;
+  for (int64_t first = 0; first < count; ++first) {
+    for (int64_t second = first + 1; second < count; ++second) {
+      firsts.push_back(first);
+      seconds.push_back(second);
+    }
+  }
+  const auto rows = [&](const Integers& places) {
+    return call.emit("Gather", {call.value(), call.constant_of(places)}, {{"axis", 0}});
   };
-  call.set(p_norm(call, call.emit("Sub", {rows(0), rows(1)}), call.number("p"), {1}, false));
+  call.set(p_norm(call, call.emit("Sub", {rows(firsts), rows(seconds)}), call.number("p"), {1}, false));
 }
 
 void pairwise_distance(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const std::string difference = call.emit("Sub", {call.value("x1", dtype), call.value("x2", dtype)});
   const std::string shifted = call.emit("Add", {difference, call.scalar(call.number("eps"), dtype)});
   call.set(p_norm(call, shifted, call.number("p"), {-1}, call.flag("keepdim")));
 }
 
 void dist(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const std::string difference = call.emit("Sub", {call.value("self", dtype), call.value("other", dtype)});
   call.set(p_norm(call, flattened(call, difference), call.number("p"), {0}, false));
 }
 
 /// The dot product of both over their lengths, which are at least eps.
 void cosine_similarity(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const int64_t rank = std::max(call.tensor("x1").dim(), call.tensor("x2").dim()), dim = call.integer("dim");
   const int64_t axis = dim < 0 ? dim : dim - rank;
   const auto direction = [&](const std::string& name) {
@@ -185,14 +193,14 @@ void cosine_similarity(Call& call) {
 }
 
 /// The largest or smallest sum of |x| along one axis of a matrix.
-std::string sums_norm(Call& call, double order, const std::vector<int64_t>& axes, bool keep) {
+std::string sums_norm(Call& call, double order, const Integers& axes, bool keep) {
   const bool rows = std::isinf(order);
   const std::string sums = reduce(call, "ReduceL1", call.value("self", call.dtype()), {axes[rows ? 1 : 0]}, true);
   const std::string y = reduce(call, order > 0 ? "ReduceMax" : "ReduceMin", sums, {axes[rows ? 0 : 1]}, true);
   return keep ? y : change_axes(call, "Squeeze", y, axes);
 }
 
-void set_matrix_norm(Call& call, const std::vector<int64_t>& axes) {
+void set_matrix_norm(Call& call, const Integers& axes) {
   const double order = call.number("ord");
   if (std::abs(order) != 1 && !std::isinf(order)) call.refuse("ONNX has no singular values");
   call.set(sums_norm(call, order, axes, call.flag("keepdim")));
@@ -207,7 +215,7 @@ void frobenius(Call& call) {
 
 /// Of a matrix where two axes and an order are given, else of a vector; of all elements where nothing is.
 void linalg_norm(Call& call) {
-  const std::vector<int64_t> axes = call.has("dim") ? call.axes() : order_of(call.tensor().dim());
+  const Integers axes = call.has("dim") ? call.axes() : order_of(call.tensor().dim());
   if (call.has("ord") && axes.size() == 2) return set_matrix_norm(call, axes);
   const double order = call.has("ord") ? call.number("ord") : 2;
   call.set(p_norm(call, call.value("self", call.dtype()), order, axes, call.flag("keepdim")));

@@ -1,5 +1,3 @@
-#include <ATen/core/Tensor.h>
-
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -11,15 +9,15 @@ namespace {
 
 /// In place, bools become numbers of the tensor's dtype.
 void set_bools(Call& call, const std::string& y) {
-  call.set(call.dtype() == at::kBool ? y : call.cast(y, call.dtype()));
+  call.set(call.dtype() == DType::kBool ? y : call.cast(y, call.dtype()));
 }
 
 /// A bool of op(self, other), compared in their common dtype.
 Lowering comparison(const std::string& op_type, bool negated = false) {
   return [op_type, negated](Call& call) {
-    const at::ScalarType common = call.promoted({"self", "other"});
+    const DType common = call.promoted({"self", "other"});
     const bool order = op_type != "Equal";
-    const at::ScalarType dtype = order && common == at::kBool ? at::kInt : common;
+    const DType dtype = order && common == DType::kBool ? DType::kInt32 : common;
     const std::string y = call.emit(op_type, {call.value("self", dtype), call.value("other", dtype)});
     set_bools(call, negated ? call.emit("Not", {y}) : y);
   };
@@ -28,58 +26,58 @@ Lowering comparison(const std::string& op_type, bool negated = false) {
 /// op of two tensors as bools.
 Lowering logical(const std::string& op_type) {
   return [op_type](Call& call) {
-    set_bools(call, call.emit(op_type, {call.value("self", at::kBool), call.value("other", at::kBool)}));
+    set_bools(call, call.emit(op_type, {call.value("self", DType::kBool), call.value("other", DType::kBool)}));
   };
 }
 
 /// The logical form for bools, the bitwise one for integers.
 Lowering bitwise(const std::string& logical_type, const std::string& bitwise_type) {
   return [=](Call& call) {
-    const bool logic = call.dtype() == at::kBool;
+    const bool logic = call.dtype() == DType::kBool;
     if (!logic) call.require_opset(18, bitwise_type);
-    const at::ScalarType dtype = call.dtype();
+    const DType dtype = call.dtype();
     call.set(call.emit(logic ? logical_type : bitwise_type, {call.value("self", dtype), call.value("other", dtype)}));
   };
 }
 
-void logical_not(Call& call) { set_bools(call, call.emit("Not", {call.value("self", at::kBool)})); }
+void logical_not(Call& call) { set_bools(call, call.emit("Not", {call.value("self", DType::kBool)})); }
 
 void bitwise_not(Call& call) {
-  if (call.dtype() == at::kBool) return logical_not(call);
+  if (call.dtype() == DType::kBool) return logical_not(call);
   call.require_opset(18, "BitwiseNot");
   call.set(call.emit("BitwiseNot", {call.value()}));
 }
 
 void is_finite(Call& call) {
-  if (!at::isFloatingType(call.tensor().scalar_type()))
-    return call.set(call.emit("Equal", {call.value(), call.value()}));
+  if (!is_floating(call.tensor().dtype)) return call.set(call.emit("Equal", {call.value(), call.value()}));
   const std::string bad = call.emit("Or", {call.emit("IsNaN", {call.value()}), call.emit("IsInf", {call.value()})});
   call.set(call.emit("Not", {bad}));
 }
 
 std::string never(Call& call) {
-  return call.emit("Expand", {call.scalar(0, at::kBool), call.emit("Shape", {call.value()})});
+  return call.emit("Expand", {call.scalar(0, DType::kBool), call.emit("Shape", {call.value()})});
 }
 
 /// Integers and bools are numbers, and finite.
 Lowering float_property(const std::string& op_type) {
   return [op_type](Call& call) {
-    const at::ScalarType dtype = call.tensor().scalar_type();
-    if (!at::isFloatingType(dtype)) return call.set(never(call));
-    call.set(call.emit(op_type, {call.value("self", dtype == at::kHalf ? at::kFloat : dtype)}));
+    const DType dtype = call.tensor().dtype;
+    if (!is_floating(dtype)) return call.set(never(call));
+    call.set(call.emit(op_type, {call.value("self", dtype == DType::kFloat16 ? DType::kFloat32 : dtype)}));
   };
 }
 
 void where(Call& call) {
-  const at::ScalarType dtype = call.dtype();
-  call.set(
-      call.emit("Where", {call.value("condition", at::kBool), call.value("self", dtype), call.value("other", dtype)}));
+  const DType dtype = call.dtype();
+  call.set(call.emit("Where",
+                     {call.value("condition", DType::kBool), call.value("self", dtype), call.value("other", dtype)}));
 }
 
 /// The value where the mask is set, self elsewhere.
 void masked_fill(Call& call) {
-  const at::ScalarType dtype = call.dtype();
-  call.set(call.emit("Where", {call.value("mask", at::kBool), call.value("value", dtype), call.value("self", dtype)}));
+  const DType dtype = call.dtype();
+  call.set(
+      call.emit("Where", {call.value("mask", DType::kBool), call.value("value", dtype), call.value("self", dtype)}));
 }
 
 }  // namespace

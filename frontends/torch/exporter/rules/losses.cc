@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
 #include "building_blocks.h"
@@ -87,22 +85,22 @@ void binary_cross_entropy_with_logits(Call& call) {
   set_reduced(call, weighted(call, loss));
 }
 
-const char* reduction_name(Call& call) {
-  constexpr const char* kNames[] = {"none", "mean", "sum"};
-  return kNames[call.integer("reduction")];
+std::string reduction_name(Call& call) {
+  const Names names{"none", "mean", "sum"};
+  return names[size_t(call.integer("reduction"))];
 }
 
 /// The scores, the class numbers and the weights of a loss; one element without a batch gets one.
 Names class_inputs(Call& call) {
   const bool single = call.tensor().dim() == 1;
   const auto batched = [&](const std::string& x) { return single ? change_axes(call, "Unsqueeze", x, {0}) : x; };
-  return {batched(call.value()), batched(call.value("target", at::kLong)), call.optional_value("weight")};
+  return {batched(call.value()), batched(call.value("target", DType::kInt64)), call.optional_value("weight")};
 }
 
 /// A loss by class numbers that ONNX has.
 std::string class_loss(Call& call, const std::string& op_type, const Names& inputs) {
   return call.emit(op_type, inputs,
-                   {{"reduction", std::string(reduction_name(call))}, {"ignore_index", call.integer("ignore_index")}});
+                   {{"reduction", reduction_name(call)}, {"ignore_index", call.integer("ignore_index")}});
 }
 
 void set_class_loss(Call& call, const std::string& y) {
@@ -114,7 +112,7 @@ void nll(Call& call) { set_class_loss(call, class_loss(call, "NegativeLogLikelih
 
 /// The weights of classes, which lie along axis 1 of `rank` axes.
 std::string weights_along(Call& call, int64_t rank) {
-  std::vector<int64_t> behind;
+  Integers behind;
   for (int64_t axis = 1; axis + 1 < rank; ++axis) behind.push_back(axis);
   const std::string weight = call.value("weight", call.dtype());
   return behind.empty() ? weight : change_axes(call, "Unsqueeze", weight, behind);
@@ -123,11 +121,11 @@ std::string weights_along(Call& call, int64_t rank) {
 /// What the loss would be of a target that is every class alike: the sum over the classes, and its reduction.
 std::string loss_of_all_classes(Call& call, const std::string& logs, const std::string& target) {
   const std::string ignored =
-      call.emit("Equal", {target, call.scalar(double(call.integer("ignore_index")), at::kLong)});
+      call.emit("Equal", {target, call.scalar(double(call.integer("ignore_index")), DType::kInt64)});
   std::string each = logs, share = number(call, 1);
   if (call.has("weight")) {
     each = call.emit("Mul", {logs, weights_along(call, std::max<int64_t>(call.tensor().dim(), 2))});
-    const std::string known = call.emit("Where", {ignored, call.scalar(0, at::kLong), target});
+    const std::string known = call.emit("Where", {ignored, call.scalar(0, DType::kInt64), target});
     share = call.emit("Gather", {call.value("weight", call.dtype()), known});
   }
   const auto kept = [&](const std::string& x) { return call.emit("Where", {ignored, number(call, 0), x}); };
@@ -151,7 +149,7 @@ void smoothed_by_class(Call& call, double smoothing, int64_t classes) {
 void cross_entropy(Call& call) {
   const double smoothing = call.number("label_smoothing");
   const int64_t axis = call.tensor().dim() == 1 ? 0 : 1, classes = call.tensor().size(axis);
-  if (!at::isFloatingType(call.tensor("target").scalar_type())) {
+  if (!is_floating(call.tensor("target").dtype)) {
     if (smoothing != 0) return smoothed_by_class(call, smoothing, classes);
     return set_class_loss(call, class_loss(call, "SoftmaxCrossEntropyLoss", class_inputs(call)));
   }
@@ -167,7 +165,7 @@ void cross_entropy(Call& call) {
 std::string positive(Call& call, const std::string& x) { return call.emit("Max", {x, number(call, 0)}); }
 
 void margin_ranking(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const std::string d = call.emit("Sub", {call.value("input2", dtype), call.value("input1", dtype)});
   const std::string product = call.emit("Mul", {d, call.value("target", dtype)});
   set_reduced(call, positive(call, call.emit("Add", {product, number(call, call.number("margin"))})));
@@ -188,7 +186,7 @@ void soft_margin(Call& call) {
 
 /// max(0, d(anchor, positive) - d(anchor, negative) + margin).
 void triplet_margin(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const auto distance = [&](const std::string& a, const std::string& b) {
     const std::string d = call.emit("Sub", {call.value(a, dtype), call.value(b, dtype)});
     return p_norm(call, call.emit("Add", {d, number(call, call.number("eps"))}), call.number("p"), {-1}, false);

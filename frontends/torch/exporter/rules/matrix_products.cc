@@ -1,5 +1,3 @@
-#include <ATen/core/Tensor.h>
-
 #include "building_blocks.h"
 #include "integer_products.h"
 #include "rule_list.h"
@@ -10,10 +8,10 @@ namespace {
 
 /// y = x w^T + b in the dtype that integers are multiplied in.
 void linear_of_integers(Call& call) {
-  const at::ScalarType dtype = multiplied(call.dtype());
+  const DType dtype = multiplied(call.dtype());
   const bool vector = call.tensor("weight").dim() == 1;
   const std::string w = call.value("weight", dtype);
-  const std::string turned = vector ? w : call.emit("Transpose", {w}, {{"perm", std::vector<int64_t>{1, 0}}});
+  const std::string turned = vector ? w : call.emit("Transpose", {w}, {{"perm", Integers{1, 0}}});
   std::string y = call.emit("MatMul", {call.value("input", dtype), turned});
   if (call.has("bias")) y = call.emit("Add", {y, call.value("bias", dtype)});
   call.set(call.cast(y, call.dtype()));
@@ -21,8 +19,8 @@ void linear_of_integers(Call& call) {
 
 /// y = x w^T + b.
 void linear(Call& call) {
-  if (!at::isFloatingType(call.dtype())) return linear_of_integers(call);
-  const at::ScalarType dtype = call.dtype();
+  if (!is_floating(call.dtype())) return linear_of_integers(call);
+  const DType dtype = call.dtype();
   const bool matrix = call.tensor("input").dim() == 2 && call.tensor("weight").dim() == 2;
   const std::string x = call.value("input", dtype), w = call.value("weight", dtype);
   if (matrix) {
@@ -31,14 +29,14 @@ void linear(Call& call) {
   }
   const bool vector = call.tensor("weight").dim() == 1;
   const std::string product =
-      call.emit("MatMul", {x, vector ? w : call.emit("Transpose", {w}, {{"perm", std::vector<int64_t>{1, 0}}})});
+      call.emit("MatMul", {x, vector ? w : call.emit("Transpose", {w}, {{"perm", Integers{1, 0}}})});
   call.set(call.has("bias") ? call.emit("Add", {product, call.value("bias", dtype)}) : product);
 }
 
 /// A product of two arguments.
 Lowering product(const std::string& first, const std::string& second) {
   return [=](Call& call) {
-    const at::ScalarType dtype = multiplied(call.dtype());
+    const DType dtype = multiplied(call.dtype());
     call.set(call.cast(call.emit("MatMul", {call.value(first, dtype), call.value(second, dtype)}), call.dtype()));
   };
 }
@@ -46,7 +44,7 @@ Lowering product(const std::string& first, const std::string& second) {
 /// beta * self + alpha * (first @ second).
 Lowering add_product(const std::string& first, const std::string& second) {
   return [=](Call& call) {
-    const at::ScalarType dtype = multiplied(call.dtype());
+    const DType dtype = multiplied(call.dtype());
     const std::string product = call.emit("MatMul", {call.value(first, dtype), call.value(second, dtype)});
     call.set(scaled_sum(call, call.cast(product, call.dtype())));
   };
@@ -54,8 +52,8 @@ Lowering add_product(const std::string& first, const std::string& second) {
 
 /// beta * self + alpha * (mat1 @ mat2), self of at most two axes: Gemm itself.
 void addmm(Call& call) {
-  const at::ScalarType dtype = call.dtype();
-  if (!at::isFloatingType(dtype)) return add_product("mat1", "mat2")(call);
+  const DType dtype = call.dtype();
+  if (!is_floating(dtype)) return add_product("mat1", "mat2")(call);
   const Attributes factors{{"alpha", call.number("alpha")}, {"beta", call.number("beta")}};
   call.set(
       call.emit("Gemm", {call.value("mat1", dtype), call.value("mat2", dtype), call.value("self", dtype)}, factors));

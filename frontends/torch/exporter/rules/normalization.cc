@@ -1,4 +1,4 @@
-#include <ATen/ATen.h>
+#include <limits>
 
 #include "building_blocks.h"
 #include "rule_list.h"
@@ -9,11 +9,12 @@ namespace {
 
 /// A parameter by name, or as many equal numbers where the layer has none.
 std::string parameter(Call& call, const std::string& name, int64_t size, double absent) {
-  return call.has(name) ? call.value(name, call.dtype()) : call.constant_of(at::full({size}, absent, call.dtype()));
+  return call.has(name) ? call.value(name, call.dtype()) : call.filled({size}, absent, call.dtype());
 }
 
 void batch_norm(Call& call) {
-  if (call.flag("training")) call.refuse("it uses the batch's own statistics; export a module in evaluation mode");
+  if (call.has("training") && call.flag("training"))
+    call.refuse("it uses the batch's own statistics; export a module in evaluation mode");
   if (!call.has("running_mean")) call.refuse("it has no running statistics");
   const int64_t channels = call.tensor("input").size(1);
   call.set(call.emit("BatchNormalization",
@@ -35,24 +36,39 @@ void instance_norm(Call& call) {
 }
 
 void layer_norm(Call& call) {
-  const std::vector<int64_t> shape = call.integers("normalized_shape");
+  const Integers shape = call.integers("normalized_shape");
   const std::string scale =
-      call.has("weight") ? call.value("weight", call.dtype()) : call.constant_of(at::ones(shape, call.dtype()));
+      call.has("weight") ? call.value("weight", call.dtype()) : call.filled(Shape(shape), 1, call.dtype());
   const std::string bias = call.has("bias") ? call.value("bias", call.dtype()) : "";
   call.set(layer_normalized(call, call.value("input"), int64_t(shape.size()), scale, bias));
 }
 
+/// x / sqrt(mean of x^2 + eps) * weight over the last axes, which float16 and bfloat16 compute in float32.
+void rms_norm(Call& call) {
+  const DType dtype = call.dtype(), wide = dtype == DType::kFloat64 ? dtype : DType::kFloat32;
+  const double least =
+      dtype == DType::kFloat64 ? std::numeric_limits<double>::epsilon() : double(std::numeric_limits<float>::epsilon());
+  const std::string x = call.value("input", wide);
+  Integers axes;
+  for (int64_t i = -int64_t(call.integers("normalized_shape").size()); i < 0; ++i) axes.push_back(i);
+  const std::string square = reduce(call, "ReduceMean", call.emit("Mul", {x, x}), axes, true);
+  const double eps = call.has("eps") ? call.number("eps") : least;
+  const std::string size = call.emit("Sqrt", {call.emit("Add", {square, call.scalar(eps, wide)})});
+  const std::string y = call.emit("Div", {x, size});
+  call.set(call.cast(call.has("weight") ? call.emit("Mul", {y, call.value("weight", wide)}) : y, dtype));
+}
+
 /// Instance normalisation of [n, groups, rest]; weight and bias, one per channel, come after.
 void group_norm(Call& call) {
-  const at::Tensor input = call.tensor("input");
-  const int64_t groups = call.integer("num_groups");
+  const TensorInfo& input = call.tensor("input");
+  const int64_t groups = call.integer(call.has("group") ? "group" : "num_groups");
   const std::string grouped = call.emit("Reshape", {call.value("input"), call.constant_of({0, groups, -1})});
-  const std::string one = call.constant_of(at::ones({groups}, call.dtype()));
-  const std::string zero = call.constant_of(at::zeros({groups}, call.dtype()));
+  const std::string one = call.filled({groups}, 1, call.dtype());
+  const std::string zero = call.filled({groups}, 0, call.dtype());
   const std::string y = call.emit("InstanceNormalization", {grouped, one, zero}, {{"epsilon", call.number("eps")}});
   std::string result = call.emit(
       "Reshape", {y, call.result_is_dynamic() ? call.emit("Shape", {call.value("input")}) : call.result_shape()});
-  std::vector<int64_t> per_channel(size_t(input.dim() - 1), 1);
+  Integers per_channel(size_t(input.dim() - 1), 1);
   per_channel[0] = -1;
   const auto of_channels = [&](const std::string& name) {
     return call.emit("Reshape", {call.value(name, call.dtype()), call.constant_of(per_channel)});
@@ -65,10 +81,12 @@ void group_norm(Call& call) {
 }  // namespace
 
 void register_normalization(Lowerings& lowerings) {
-  lowerings.add({"aten::batch_norm"}, batch_norm);
+  lowerings.add({"aten::batch_norm", "aten::native_batch_norm", "aten::_native_batch_norm_legit_no_training"},
+                batch_norm);
   lowerings.add("aten::instance_norm", instance_norm);
-  lowerings.add("aten::layer_norm", layer_norm);
-  lowerings.add("aten::group_norm", group_norm);
+  lowerings.add({"aten::layer_norm", "aten::native_layer_norm"}, layer_norm);
+  lowerings.add({"aten::rms_norm", "aten::_fused_rms_norm"}, rms_norm);
+  lowerings.add({"aten::group_norm", "aten::native_group_norm"}, group_norm);
 }
 
 }  // namespace linnet::exporter

@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -9,9 +7,9 @@ namespace {
 
 /// Pairs for the last axis first become all begins, then all ends; negative ones cut.
 void pad_with(Call& call, const std::string& mode, const std::string& value) {
-  const std::vector<int64_t> pairs = call.integers(call.has("pad") ? "pad" : "padding");
+  const Integers pairs = call.integers(call.has("pad") ? "pad" : "padding");
   const int64_t rank = call.tensor().dim();
-  std::vector<int64_t> pads(size_t(2 * rank), 0);
+  Integers pads(size_t(2 * rank), 0);
   for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
     const int64_t axis = rank - 1 - int64_t(i / 2);
     pads[size_t(axis)] = pairs[i];
@@ -26,7 +24,7 @@ void replication_pad(Call& call) { pad_with(call, "edge", ""); }
 
 /// The other side's rows go to both ends of each axis.
 void circular_pad(Call& call) {
-  const std::vector<int64_t> pairs = call.integers("pad");
+  const Integers pairs = call.integers("pad");
   std::string y = call.value();
   for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
     const int64_t axis = call.tensor().dim() - 1 - int64_t(i / 2), before = pairs[i], after = pairs[i + 1];

@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -10,9 +8,9 @@ namespace {
 /// DepthToSpace knows inputs with one batch axis.
 void pixel_shuffle(Call& call) {
   const Attributes attributes{{"blocksize", call.integer("upscale_factor")}, {"mode", "CRD"}};
-  const std::vector<int64_t> in = call.tensor().sizes().vec();
+  const Integers in = call.tensor().sizes;
   if (in.size() == 4) return call.set(call.emit("DepthToSpace", {call.value()}, attributes));
-  std::vector<int64_t> image(in.end() - 3, in.end());
+  Integers image = last_of(in, 3);
   image.insert(image.begin(), -1);
   const std::string batched = call.emit("Reshape", {call.value(), call.constant_of(image)});
   call.set(reshaped_to_result(call, call.emit("DepthToSpace", {batched}, attributes)));
@@ -21,19 +19,19 @@ void pixel_shuffle(Call& call) {
 /// [..., c, h r, w r] as [n, c, h, r, w, r], then [..., c r r, h, w].
 void pixel_unshuffle(Call& call) {
   const int64_t r = call.integer("downscale_factor");
-  const std::vector<int64_t> in = call.tensor().sizes().vec(), out = call.result().sizes().vec();
+  const Integers in = call.tensor().sizes, out = call.result().sizes;
   const int64_t h = out[out.size() - 2], w = out.back();
   const std::string wide = call.emit("Reshape", {call.value(), call.constant_of({-1, in[in.size() - 3], h, r, w, r})});
-  const std::string turned = call.emit("Transpose", {wide}, {{"perm", std::vector<int64_t>{0, 1, 3, 5, 2, 4}}});
+  const std::string turned = call.emit("Transpose", {wide}, {{"perm", Integers{0, 1, 3, 5, 2, 4}}});
   call.set(reshaped_to_result(call, turned));
 }
 
 void channel_shuffle(Call& call) {
-  const int64_t groups = call.integer("groups"), channels = call.tensor().size(1);
+  const int64_t groups = call.positive("groups"), channels = call.tensor().size(1);
   if (call.tensor().dim() != 4) call.refuse("only inputs of 4 axes are covered");
   const std::string shape = call.emit("Shape", {call.value()});
   const std::string flat = call.emit("Reshape", {call.value(), call.constant_of({0, groups, channels / groups, -1})});
-  call.set(call.emit("Reshape", {call.emit("Transpose", {flat}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}}), shape}));
+  call.set(call.emit("Reshape", {call.emit("Transpose", {flat}, {{"perm", Integers{0, 2, 1, 3}}}), shape}));
 }
 
 }  // namespace

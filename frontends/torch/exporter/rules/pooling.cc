@@ -1,7 +1,4 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
 #include "building_blocks.h"
@@ -12,17 +9,13 @@ namespace linnet::exporter {
 namespace {
 
 /// Padding at both ends of each axis.
-std::vector<int64_t> pads_of(Call& call, int64_t spatial) {
-  std::vector<int64_t> pads = per_axis(call.integers("padding"), spatial);
-  pads.insert(pads.end(), pads.begin(), pads.begin() + spatial);
-  return pads;
-}
+Integers pads_of(Call& call, int64_t spatial) { return both_ends(per_axis(call, "padding", spatial)); }
 
 /// The window moves by its own size where no stride is given.
 Attributes window(Call& call, int64_t spatial) {
-  const std::vector<int64_t> kernel = per_axis(call.integers("kernel_size"), spatial);
-  std::vector<int64_t> stride = call.has("stride") ? call.integers("stride") : std::vector<int64_t>();
-  stride = stride.empty() ? kernel : per_axis(stride, spatial);
+  const Integers kernel = per_axis(call, "kernel_size", spatial);
+  const bool has_stride = call.has("stride") && !call.integers("stride").empty();
+  const Integers stride = has_stride ? per_axis(call, "stride", spatial) : kernel;
   return {{"kernel_shape", kernel},
           {"strides", stride},
           {"pads", pads_of(call, spatial)},
@@ -32,7 +25,7 @@ Attributes window(Call& call, int64_t spatial) {
 Lowering max_pool(int64_t spatial) {
   return [spatial](Call& call) {
     Attributes attributes = window(call, spatial);
-    attributes["dilations"] = per_axis(call.integers("dilation"), spatial);
+    attributes["dilations"] = per_axis(call, "dilation", spatial);
     call.set(pooled(call, "MaxPool", spatial, attributes)[0]);
   };
 }
@@ -41,7 +34,7 @@ Lowering max_pool(int64_t spatial) {
 Lowering max_pool_with_positions(int64_t spatial) {
   return [spatial](Call& call) {
     Attributes attributes = window(call, spatial);
-    attributes["dilations"] = per_axis(call.integers("dilation"), spatial);
+    attributes["dilations"] = per_axis(call, "dilation", spatial);
     const Names y = pooled(call, "MaxPool", spatial, attributes, 2);
     std::string image = call.constant_of({1});
     for (int64_t axis = call.tensor().dim() - spatial; axis < call.tensor().dim(); ++axis) {
@@ -52,8 +45,8 @@ Lowering max_pool_with_positions(int64_t spatial) {
   };
 }
 
-int64_t product_of(const std::vector<int64_t>& sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), std::multiplies<>());
+int64_t product_of(const Integers& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), checked_mul);
 }
 
 /// Sums over windows: averages with all of the padding times the size of a window.
@@ -61,7 +54,7 @@ void emit_divided(Call& call, int64_t spatial) {
   if (call.flag("ceil_mode")) call.refuse("divisor_override with ceil_mode is not covered");
   Attributes attributes = window(call, spatial);
   attributes["count_include_pad"] = int64_t(1);
-  const int64_t area = product_of(per_axis(call.integers("kernel_size"), spatial));
+  const int64_t area = product_of(per_axis(call, "kernel_size", spatial));
   const std::string factor = call.scalar(double(area) / call.number("divisor_override"), call.dtype());
   call.set(call.emit("Mul", {pooled(call, "AveragePool", spatial, attributes)[0], factor}));
 }
@@ -71,7 +64,7 @@ Lowering avg_pool(int64_t spatial) {
     if (call.has("divisor_override")) return emit_divided(call, spatial);
     if (call.flag("ceil_mode") && call.options().opset < 19) {
       // Before opset 19 the standard does not say whether the part of a window beyond the padding counts.
-      const std::vector<int64_t> pads = pads_of(call, spatial);
+      const Integers pads = pads_of(call, spatial);
       const bool padded = std::any_of(pads.begin(), pads.end(), [](int64_t pad) { return pad > 0; });
       if (padded && call.flag("count_include_pad"))
         call.require_opset(19, "average pooling with padding and ceil_mode");
@@ -85,9 +78,9 @@ Lowering avg_pool(int64_t spatial) {
 /// Elements go back to where pooling found them, zeros elsewhere. Positions count within one image.
 void max_unpool(Call& call) {
   const int64_t rank = call.tensor().dim(), spatial = int64_t(call.integers("output_size").size());
+  Integers kept(size_t(rank - spatial), 0), shape = kept;
   int64_t area = 1;
   for (int64_t axis = rank - spatial; axis < rank; ++axis) area *= call.result().size(axis);
-  std::vector<int64_t> kept(size_t(rank - spatial), 0), shape = kept;
   kept.push_back(-1);
   for (int64_t axis = rank - spatial; axis < rank; ++axis) shape.push_back(call.result().size(axis));
   const std::string x = call.emit("Reshape", {call.value(), call.constant_of(kept)});

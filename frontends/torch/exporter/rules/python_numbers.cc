@@ -16,8 +16,8 @@ Lowering arithmetic(const std::string& op_type) {
 
 Lowering number_comparison(const std::string& op_type, bool negated = false) {
   return [=](Call& call) {
-    const at::ScalarType common = call.promoted({"a", "b"});
-    const at::ScalarType dtype = common == at::kFloat ? at::kDouble : common;
+    const DType common = call.promoted({"a", "b"});
+    const DType dtype = common == DType::kFloat32 ? DType::kFloat64 : common;
     const std::string y = call.emit(op_type, {call.value("a", dtype), call.value("b", dtype)});
     call.set(negated ? call.emit("Not", {y}) : y);
   };
@@ -25,15 +25,15 @@ Lowering number_comparison(const std::string& op_type, bool negated = false) {
 
 /// Rounded down, as Python does.
 void floor_division(Call& call) {
-  const std::string a = call.value("a", at::kDouble), b = call.value("b", at::kDouble);
+  const std::string a = call.value("a", DType::kFloat64), b = call.value("b", DType::kFloat64);
   call.set(call.cast(call.emit("Floor", {call.emit("Div", {a, b})}), call.dtype()));
 }
 
 /// The rest has the sign of the divisor; ONNX's Mod does that for integers, fmod=1 takes the dividend's.
 void number_remainder(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const std::string a = call.value("a", dtype), b = call.value("b", dtype);
-  if (!at::isFloatingType(dtype)) return call.set(call.emit("Mod", {a, b}));
+  if (!is_floating(dtype)) return call.set(call.emit("Mod", {a, b}));
   const std::string rest = call.emit("Mod", {a, b}, {{"fmod", 1}});
   const std::string sum = call.emit("Add", {rest, b});
   call.set(call.emit("Mod", {sum, b}, {{"fmod", 1}}));
@@ -45,16 +45,17 @@ void absolute(Call& call) { call.set(call.emit("Abs", {call.value("a")})); }
 
 /// A whole number below or above.
 Lowering number_rounding(const std::string& op_type) {
-  return
-      [op_type](Call& call) { call.set(call.cast(call.emit(op_type, {call.value("a", at::kDouble)}), call.dtype())); };
+  return [op_type](Call& call) {
+    call.set(call.cast(call.emit(op_type, {call.value("a", DType::kFloat64)}), call.dtype()));
+  };
 }
 
 /// Lists of ints, sizes mostly, have the same numbers.
 Lowering list_comparison(bool negated) {
   return [negated](Call& call) {
-    if (call.length("a") != call.length("b")) return call.fold();
-    const std::string same = call.cast(call.emit("Equal", {call.shape("a"), call.shape("b")}), at::kInt);
-    const std::string all = call.cast(reduce(call, "ReduceMin", same, {0}, false), at::kBool);
+    if (call.length("a") != call.length("b")) return call.set(call.constant_of(Tensor::scalar(negated)));
+    const std::string same = call.cast(call.emit("Equal", {call.shape("a"), call.shape("b")}), DType::kInt32);
+    const std::string all = call.cast(reduce(call, "ReduceMin", same, {0}, false), DType::kBool);
     call.set(negated ? call.emit("Not", {all}) : all);
   };
 }
@@ -70,13 +71,13 @@ void infer_size(Call& call) {
     if (only_a || only_b) {
       sizes.push_back(only_a ? x : y);
     } else {
-      sizes.push_back(call.emit("Where", {call.emit("Equal", {x, call.scalar(1, at::kLong)}), y, x}));
+      sizes.push_back(call.emit("Where", {call.emit("Equal", {x, call.scalar(1, DType::kInt64)}), y, x}));
     }
   }
   call.set_list(sizes);
 }
 
-void number_not(Call& call) { call.set(call.emit("Not", {call.value("self", at::kBool)})); }
+void number_not(Call& call) { call.set(call.emit("Not", {call.value("self", DType::kBool)})); }
 
 }  // namespace
 

@@ -1,6 +1,6 @@
-#include <ATen/ATen.h>
-
 #include "building_blocks.h"
+#include "constants.h"
+#include "export_error.h"
 #include "rule_list.h"
 
 // Recurrent layers and cells. ONNX has them layer by layer, with the gates in another order.
@@ -11,7 +11,7 @@ namespace {
 /// A recurrent operator of ONNX, and which of PyTorch's gates its gates are.
 struct Kind {
   std::string op_type;
-  std::vector<int64_t> gates;
+  Integers gates;
   std::string activation;  ///< where it is not the operator's default
 };
 
@@ -22,47 +22,48 @@ const Kind kRelu{"RNN", {0}, "Relu"};
 
 /// Parameters of one layer, those of the directions stacked along axis 0.
 struct Weights {
-  std::vector<at::Tensor> input, hidden, bias;
+  List<Tensor> input, hidden, bias;
 };
 
-at::Tensor in_order(const at::Tensor& rows, const Kind& kind) {
-  const std::vector<at::Tensor> gates = rows.chunk(int64_t(kind.gates.size()), 0);
-  std::vector<at::Tensor> ordered;
-  for (const int64_t gate : kind.gates) ordered.push_back(gates[size_t(gate)]);
-  return at::cat(ordered, 0);
+Tensor in_order(const Tensor& rows, const Kind& kind) {
+  const int64_t size = (rows.rank() == 0 ? 0 : rows.dim(0)) / int64_t(kind.gates.size());
+  List<Tensor> ordered;
+  for (const int64_t gate : kind.gates) ordered.push_back(rows_of(rows, gate * size, (gate + 1) * size));
+  return joined_rows(ordered);
 }
 
 /// One direction: its weights for the input and the state, then both biases or none.
-void add_direction(Weights& weights, const Kind& kind, const std::vector<at::Tensor>& parameters) {
+void add_direction(Weights& weights, const Kind& kind, const List<Tensor>& parameters) {
   weights.input.push_back(in_order(parameters[0], kind));
   weights.hidden.push_back(in_order(parameters[1], kind));
+  if (weights.hidden.back().rank() != 2) throw ExportError("the weights of the state are no matrix");
   if (parameters.size() < 4) return;
-  weights.bias.push_back(at::cat({in_order(parameters[2], kind), in_order(parameters[3], kind)}, 0));
+  weights.bias.push_back(joined_rows({in_order(parameters[2], kind), in_order(parameters[3], kind)}));
 }
 
 /// Y [steps, directions, n, hidden], the last states, and the last cells of an LSTM.
 Names emit_layer(Call& call, const Kind& kind, const std::string& x, const Names& states, const Weights& weights) {
   const auto directions = int64_t(weights.input.size());
-  Attributes attributes{{"hidden_size", weights.hidden[0].size(1)}};
+  Attributes attributes{{"hidden_size", weights.hidden[0].dim(1)}};
   if (directions == 2) attributes["direction"] = std::string("bidirectional");
   if (kind.op_type == "GRU") attributes["linear_before_reset"] = 1;
   if (!kind.activation.empty())
     attributes["activations"] = std::vector<std::string>(size_t(directions), kind.activation);
-  Names inputs{x, call.constant_of(at::stack(weights.input)), call.constant_of(at::stack(weights.hidden)),
-               weights.bias.empty() ? "" : call.constant_of(at::stack(weights.bias)), ""};
+  Names inputs{x, call.constant_of(stacked(weights.input)), call.constant_of(stacked(weights.hidden)),
+               weights.bias.empty() ? "" : call.constant_of(stacked(weights.bias)), ""};
   inputs.insert(inputs.end(), states.begin(), states.end());
   return call.emit_many(kind.op_type, inputs, attributes, 1 + states.size());
 }
 
 std::string turned(Call& call, const std::string& x, bool turn) {
-  return turn ? call.emit("Transpose", {x}, {{"perm", std::vector<int64_t>{1, 0, 2}}}) : x;
+  return turn ? call.emit("Transpose", {x}, {{"perm", Integers{1, 0, 2}}}) : x;
 }
 
 /// [steps, directions, n, hidden] as [steps, n, directions * hidden].
 std::string joined(Call& call, const std::string& y, int64_t directions, int64_t hidden) {
   if (directions == 1) return change_axes(call, "Squeeze", y, {1});
-  const std::string beside = call.emit("Transpose", {y}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
-  return call.emit("Reshape", {beside, call.constant_of({0, 0, directions * hidden})});
+  const std::string beside = call.emit("Transpose", {y}, {{"perm", Integers{0, 2, 1, 3}}});
+  return call.emit("Reshape", {beside, call.constant_of({0, 0, checked_mul(directions, hidden)})});
 }
 
 void refuse_training(Call& call) {
@@ -75,12 +76,14 @@ void refuse_training(Call& call) {
 void emit_stack(Call& call, const Kind& kind, const Names& states) {
   refuse_training(call);
   if (!call.constant("params")) call.refuse("its weights depend on the model's inputs");
-  const std::vector<at::Tensor> parameters = call.tensors("params");
-  const int64_t layers = call.integer("num_layers"), directions = call.flag("bidirectional") ? 2 : 1;
+  List<Tensor> parameters;
+  for (const TensorInfo& parameter : call.tensors("params")) parameters.push_back(parameter.contents);
+  const int64_t layers = call.positive("num_layers"), directions = call.flag("bidirectional") ? 2 : 1;
   const size_t count = call.flag("has_biases") ? 4 : 2;
-  if (parameters.size() != count * size_t(layers * directions)) call.refuse("ONNX has no projections of the state");
+  if (int64_t(parameters.size() / count) != checked_mul(layers, directions) || parameters.size() % count != 0)
+    call.refuse("ONNX has no projections of the state");
   std::string x = turned(call, call.value("input"), call.flag("batch_first"));
-  std::vector<Names> last(states.size());
+  List<Names> last(states.size());
   for (int64_t layer = 0; layer < layers; ++layer) {
     Weights weights;
     for (int64_t i = layer * directions; i < (layer + 1) * directions; ++i) {
@@ -92,7 +95,7 @@ void emit_stack(Call& call, const Kind& kind, const Names& states) {
       initial.push_back(layers == 1 ? state : slice(call, state, 0, layer * directions, (layer + 1) * directions));
     }
     const Names y = emit_layer(call, kind, x, initial, weights);
-    x = joined(call, y[0], directions, weights.hidden[0].size(1));
+    x = joined(call, y[0], directions, weights.hidden[0].dim(1));
     for (size_t i = 0; i < states.size(); ++i) last[i].push_back(y[i + 1]);
   }
   call.set_result(0, turned(call, x, call.flag("batch_first")));
@@ -116,8 +119,10 @@ void emit_cell(Call& call, const Kind& kind, Names states) {
   for (const char* name : {"w_ih", "w_hh"}) {
     if (!call.constant(name)) call.refuse("its weights depend on the model's inputs");
   }
-  std::vector<at::Tensor> parameters{call.tensor("w_ih"), call.tensor("w_hh")};
-  if (call.has("b_ih")) parameters.insert(parameters.end(), {call.tensor("b_ih"), call.tensor("b_hh")});
+  List<Tensor> parameters{call.tensor("w_ih").contents, call.tensor("w_hh").contents};
+  if (call.has("b_ih")) {
+    parameters.insert(parameters.end(), {call.tensor("b_ih").contents, call.tensor("b_hh").contents});
+  }
   Weights weights;
   add_direction(weights, kind, parameters);
   for (std::string& state : states) state = change_axes(call, "Unsqueeze", state, {0});

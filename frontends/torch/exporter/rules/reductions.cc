@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <cmath>
 
 #include "building_blocks.h"
@@ -12,14 +10,14 @@ namespace {
 bool keeps(Call& call) { return call.has("keepdim") && call.flag("keepdim"); }
 
 /// No axes where self has none, whatever is given.
-std::vector<int64_t> all_or_given(Call& call) {
+Integers all_or_given(Call& call) {
   if (call.has("dim") && call.tensor().dim() > 0) return call.axes();
   return order_of(call.tensor().dim());
 }
 
 /// A dtype that ONNX can add and compare.
-at::ScalarType reducible(at::ScalarType dtype) {
-  return at::isFloatingType(dtype) || dtype == at::kLong || dtype == at::kInt ? dtype : at::kInt;
+DType reducible(DType dtype) {
+  return is_floating(dtype) || dtype == DType::kInt64 || dtype == DType::kInt32 ? dtype : DType::kInt32;
 }
 
 /// Computes in the result's dtype.
@@ -33,14 +31,14 @@ Lowering reduction(const std::string& op_type) {
 /// Values and their first positions along an axis.
 Lowering extreme(const std::string& op_type, const std::string& position_type) {
   return [=](Call& call) {
-    const at::Tensor x = call.tensor();
-    const std::string values = call.value("self", reducible(x.scalar_type()));
+    const TensorInfo& x = call.tensor();
+    const std::string values = call.value("self", reducible(x.dtype));
     const int64_t axis = call.axis(), keep = keeps(call);
     if (x.dim() == 0) {
       call.set_result(0, call.value());
-      return call.set_result(1, call.scalar(0, at::kLong));
+      return call.set_result(1, call.scalar(0, DType::kInt64));
     }
-    call.set_result(0, call.cast(reduce(call, op_type, values, {axis}, keep != 0), x.scalar_type()));
+    call.set_result(0, call.cast(reduce(call, op_type, values, {axis}, keep != 0), x.dtype));
     call.set_result(1, call.emit(position_type, {values}, {{"axis", axis}, {"keepdims", keep}}));
   };
 }
@@ -48,12 +46,12 @@ Lowering extreme(const std::string& op_type, const std::string& position_type) {
 /// The position in the flattened tensor where there is no axis.
 Lowering position(const std::string& op_type) {
   return [op_type](Call& call) {
-    const std::string x = call.value("self", reducible(call.tensor().scalar_type()));
+    const std::string x = call.value("self", reducible(call.tensor().dtype));
     if (call.has("dim") && call.tensor().dim() > 0) {
       return call.set(call.emit(op_type, {x}, {{"axis", call.axis()}, {"keepdims", int64_t(keeps(call))}}));
     }
     const std::string y = call.emit(op_type, {flattened(call, x)}, {{"axis", 0}, {"keepdims", 0}});
-    const std::vector<int64_t> ones(size_t(call.result().dim()), 1);
+    const Integers ones(size_t(call.result().dim()), 1);
     call.set(ones.empty() ? y : call.emit("Reshape", {y, call.constant_of(ones)}));
   };
 }
@@ -64,7 +62,7 @@ double correction(Call& call) {
   return call.has("correction") ? call.number("correction") : 1;
 }
 
-std::string count_of(Call& call, const std::vector<int64_t>& axes, at::ScalarType dtype) {
+std::string count_of(Call& call, const Integers& axes, DType dtype) {
   std::string count = call.constant_of({1});
   for (const int64_t axis : axes) count = call.emit("Mul", {count, call.size("self", axis)});
   return call.emit("Squeeze", {call.cast(count, dtype), call.constant_of({0})});
@@ -72,12 +70,12 @@ std::string count_of(Call& call, const std::vector<int64_t>& axes, at::ScalarTyp
 
 /// In float64, as PyTorch computes it: squares of large numbers overflow in float32.
 std::string variance(Call& call, bool keep) {
-  const std::vector<int64_t> axes = all_or_given(call);
-  const std::string x = call.value("self", at::kDouble), zero = call.scalar(0, at::kDouble);
+  const Integers axes = all_or_given(call);
+  const std::string x = call.value("self", DType::kFloat64), zero = call.scalar(0, DType::kFloat64);
   const std::string centered = call.emit("Sub", {x, reduce(call, "ReduceMean", x, axes, true)});
   const std::string squares = call.emit("Mul", {centered, centered});
-  const std::string less = call.scalar(correction(call), at::kDouble);
-  const std::string count = call.emit("Max", {call.emit("Sub", {count_of(call, axes, at::kDouble), less}), zero});
+  const std::string less = call.scalar(correction(call), DType::kFloat64);
+  const std::string count = call.emit("Max", {call.emit("Sub", {count_of(call, axes, DType::kFloat64), less}), zero});
   return call.emit("Div", {reduce(call, "ReduceSum", squares, axes, keep), count});
 }
 
@@ -118,9 +116,9 @@ void aminmax(Call& call) {
 /// Elements that are NaN count as 0, and with `mean` not at all.
 Lowering reduction_without_nan(bool mean) {
   return [mean](Call& call) {
-    const at::ScalarType dtype = call.dtype();
+    const DType dtype = call.dtype();
     const std::string x = call.value("self", dtype), zero = call.scalar(0, dtype);
-    if (!at::isFloatingType(dtype)) return call.set(reduce(call, "ReduceSum", x, all_or_given(call), keeps(call)));
+    if (!is_floating(dtype)) return call.set(reduce(call, "ReduceSum", x, all_or_given(call), keeps(call)));
     const std::string bad = call.emit("IsNaN", {x}), some = call.emit("Where", {bad, zero, x});
     const std::string sum = reduce(call, "ReduceSum", some, all_or_given(call), keeps(call));
     if (!mean) return call.set(sum);
@@ -130,16 +128,16 @@ Lowering reduction_without_nan(bool mean) {
 }
 
 void count_nonzero(Call& call) {
-  const std::string ones = call.cast(call.value("self", at::kBool), at::kLong);
+  const std::string ones = call.cast(call.value("self", DType::kBool), DType::kInt64);
   call.set(reduce(call, "ReduceSum", ones, all_or_given(call), false));
 }
 
 /// All are set: the least of 0 and 1, which of none is 1. Any is set: their sum, which of none is 0.
 Lowering quantifier(const std::string& op_type) {
   return [op_type](Call& call) {
-    const std::string bits = call.cast(call.value("self", at::kBool), at::kInt);
+    const std::string bits = call.cast(call.value("self", DType::kBool), DType::kInt32);
     const std::string count = reduce(call, op_type, bits, all_or_given(call), keeps(call));
-    call.set(call.cast(call.cast(count, at::kBool), call.dtype()));
+    call.set(call.cast(call.cast(count, DType::kBool), call.dtype()));
   };
 }
 
@@ -168,8 +166,8 @@ void register_reductions(Lowerings& lowerings) {
                  "aten::norm.ScalarOpt_dim_dtype", "aten::frobenius_norm", "aten::frobenius_norm.dim"},
                 norm);
   lowerings.add("aten::linalg_vector_norm", vector_norm);
-  lowerings.add({"aten::all", "aten::all.dim"}, quantifier("ReduceMin"));
-  lowerings.add({"aten::any", "aten::any.dim"}, quantifier("ReduceSum"));
+  lowerings.add({"aten::all", "aten::all.dim", "aten::all.dims"}, quantifier("ReduceMin"));
+  lowerings.add({"aten::any", "aten::any.dim", "aten::any.dims"}, quantifier("ReduceSum"));
 }
 
 }  // namespace linnet::exporter

@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
 
 #include "building_blocks.h"
@@ -29,7 +27,7 @@ void unsqueeze(Call& call) {
 }
 
 /// Removes the given axes that have size 1.
-void squeeze_axes(Call& call, std::vector<int64_t> axes) {
+void squeeze_axes(Call& call, Integers axes) {
   std::erase_if(axes, [&](int64_t axis) { return axis >= call.tensor().dim() || call.tensor().size(axis) != 1; });
   call.set(axes.empty() ? call.value() : change_axes(call, "Squeeze", call.value(), axes));
 }
@@ -40,7 +38,7 @@ void squeeze_dim(Call& call) { squeeze_axes(call, call.axes()); }
 void permute(Call& call) { call.set(transposed(call, call.value(), call.axes("dims"))); }
 
 void swap_axes(Call& call, int64_t a, int64_t b) {
-  std::vector<int64_t> order = order_of(call.tensor().dim());
+  Integers order = order_of(call.tensor().dim());
   if (!order.empty()) std::swap(order[size_t(a)], order[size_t(b)]);
   call.set(transposed(call, call.value(), order));
 }
@@ -52,15 +50,15 @@ void swapaxes(Call& call) { swap_axes(call, call.axis("axis0"), call.axis("axis1
 void t(Call& call) { swap_axes(call, 0, std::max<int64_t>(call.tensor().dim() - 1, 0)); }
 void matrix_transpose(Call& call) { swap_axes(call, call.tensor().dim() - 2, call.tensor().dim() - 1); }
 void numpy_t(Call& call) {
-  std::vector<int64_t> order = order_of(call.tensor().dim());
+  Integers order = order_of(call.tensor().dim());
   std::reverse(order.begin(), order.end());
   call.set(transposed(call, call.value(), order));
 }
 
 void movedim(Call& call) {
-  const std::vector<int64_t> from = call.axes("source"), to = call.axes("destination");
+  const Integers from = call.axes("source"), to = call.axes("destination");
   const int64_t rank = call.tensor().dim();
-  std::vector<int64_t> order(size_t(rank), -1);
+  Integers order(size_t(rank), -1);
   for (size_t i = 0; i < from.size(); ++i) order[size_t(to[i])] = from[i];
   int64_t next = 0;
   for (int64_t& axis : order) {

@@ -1,5 +1,4 @@
-#include <ATen/ATen.h>
-
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -14,9 +13,9 @@ namespace {
 /// The overloads name the input and the factors differently.
 std::string input_of(Call& call) { return call.has("self") ? "self" : "input"; }
 
-std::vector<double> factors_of(Call& call) {
+Numbers factors_of(Call& call) {
   if (call.has("scale_factors")) return call.numbers("scale_factors");
-  std::vector<double> factors;
+  Numbers factors;
   for (const char* name : {"scales_d", "scales_h", "scales_w", "scales"}) {
     if (call.has(name)) factors.push_back(call.number(name));
   }
@@ -27,9 +26,16 @@ int64_t spatial_axes(Call& call) { return call.result().dim() - 2; }
 
 /// The factor of a spatial axis where it is given.
 std::optional<double> factor_of(Call& call, int64_t axis) {
-  const std::vector<double> factors = factors_of(call);
+  const Numbers factors = factors_of(call);
   if (int64_t(factors.size()) != spatial_axes(call)) return std::nullopt;
   return factors[size_t(axis - 2)];
+}
+
+/// The same where it has to be given.
+double known_factor(Call& call, int64_t axis) {
+  const std::optional<double> factor = factor_of(call, axis);
+  if (!factor) call.refuse("it has no factor for each axis");
+  return *factor;
 }
 
 /// The result's size along an axis, int64 [1]: that of the input times the factor, rounded down.
@@ -39,12 +45,12 @@ std::string size_along(Call& call, int64_t axis) {
   if (axis < 2) return size;
   if (call.has("output_size")) return slice(call, call.shape("output_size"), 0, axis - 2, axis - 1);
   const std::string product =
-      call.emit("Mul", {call.cast(size, at::kDouble), call.scalar(*factor_of(call, axis), at::kDouble)});
-  return call.cast(call.emit("Floor", {product}), at::kLong);
+      call.emit("Mul", {call.cast(size, DType::kFloat64), call.scalar(known_factor(call, axis), DType::kFloat64)});
+  return call.cast(call.emit("Floor", {product}), DType::kInt64);
 }
 
 std::string sizes_of(Call& call) {
-  if (!call.result_is_dynamic()) return call.constant_of(call.result().sizes().vec());
+  if (!call.result_is_dynamic()) return call.constant_of(call.result().sizes);
   Names sizes;
   for (int64_t axis = 0; axis < call.result().dim(); ++axis) sizes.push_back(size_along(call, axis));
   return call.emit("Concat", sizes, {{"axis", 0}});
@@ -52,7 +58,7 @@ std::string sizes_of(Call& call) {
 
 /// The factor in float32, moved to where the size comes out as PyTorch's, which multiplies in float64.
 float moved_factor(Call& call, int64_t axis) {
-  const auto factor = float(*factor_of(call, axis));
+  const auto factor = float(known_factor(call, axis));
   const auto in = double(call.tensor(input_of(call)).size(axis)), out = double(call.result().size(axis));
   for (const float moved : {factor, std::nextafter(factor, 0.0F), std::nextafter(factor, INFINITY)}) {
     if (std::floor(in * double(moved)) == out) return moved;
@@ -62,15 +68,16 @@ float moved_factor(Call& call, int64_t axis) {
 
 /// The factors as Resize takes them. Linear interpolation copies along an axis whose length stays, whatever the factor.
 std::string scales_of(Call& call, bool linear) {
-  const at::Tensor x = call.tensor(input_of(call)), scales = at::ones({x.dim()});
+  const TensorInfo& x = call.tensor(input_of(call));
+  Numbers scales(size_t(x.dim()), 1);
   for (int64_t axis = 2; axis < x.dim(); ++axis) {
     const bool stays = linear && !call.result_is_dynamic() && x.size(axis) == call.result().size(axis);
-    if (!stays) scales[axis] = moved_factor(call, axis);
+    if (!stays) scales[size_t(axis)] = moved_factor(call, axis);
   }
-  const std::string factors = call.constant_of(scales);
+  const std::string factors = call.constant_of(scales, Shape{x.dim()}, DType::kFloat32);
   if (!linear || !call.result_is_dynamic()) return factors;
   const std::string stay = call.emit("Equal", {call.emit("Shape", {call.value(input_of(call))}), sizes_of(call)});
-  return call.emit("Where", {stay, call.scalar(1, at::kFloat), factors});
+  return call.emit("Where", {stay, call.scalar(1, DType::kFloat32), factors});
 }
 
 /// By factors where they are given, since they decide on positions; but with corners aligned, sizes do.
@@ -92,27 +99,26 @@ bool is_even(Call& call, int64_t axis) {
 
 /// The pixels that an axis of the result takes, in PyTorch's arithmetic: floor((i + offset) * scale) in float32.
 std::string nearest_positions(Call& call, int64_t axis, double offset) {
-  const std::string none = call.constant_of(std::vector<int64_t>{});
+  const std::string none = call.constant_of(Integers{});
   const std::string in = call.size(input_of(call), axis), out = size_along(call, axis);
   const std::string count = call.emit("Reshape", {out, none});
-  const std::string places = call.emit("Range", {call.scalar(0, at::kLong), count, call.scalar(1, at::kLong)});
+  const std::string places = call.emit("Range", {call.scalar(0, DType::kInt64), count, call.scalar(1, DType::kInt64)});
   const std::optional<double> factor = factor_of(call, axis);
-  const std::string scale = factor ? call.scalar(1 / *factor, at::kFloat)
-                                   : call.emit("Div", {call.cast(in, at::kFloat), call.cast(out, at::kFloat)});
-  std::string position = call.cast(places, at::kFloat);
-  if (offset != 0) position = call.emit("Add", {position, call.scalar(offset, at::kFloat)});
-  const std::string down = call.cast(call.emit("Floor", {call.emit("Mul", {position, scale})}), at::kLong);
+  const std::string scale = factor
+                                ? call.scalar(1 / *factor, DType::kFloat32)
+                                : call.emit("Div", {call.cast(in, DType::kFloat32), call.cast(out, DType::kFloat32)});
+  std::string position = call.cast(places, DType::kFloat32);
+  if (offset != 0) position = call.emit("Add", {position, call.scalar(offset, DType::kFloat32)});
+  const std::string down = call.cast(call.emit("Floor", {call.emit("Mul", {position, scale})}), DType::kInt64);
   return call.emit("Min", {down, call.emit("Sub", {in, call.constant_of({1})})});
 }
 
 /// PyTorch takes the nearest pixels of channels-last images where they are along an axis whose length stays; of others
 /// the factor decides.
 bool stays(Call& call, int64_t axis, double offset) {
-  const at::Tensor x = call.tensor(input_of(call));
-  const bool channels_last = (x.dim() == 4 && x.is_contiguous(at::MemoryFormat::ChannelsLast)) ||
-                             (x.dim() == 5 && x.is_contiguous(at::MemoryFormat::ChannelsLast3d));
+  const TensorInfo& x = call.tensor(input_of(call));
   const std::optional<double> factor = factor_of(call, axis);
-  if (!channels_last || offset != 0 || !factor) return false;
+  if (!x.channels_last || offset != 0 || !factor) return false;
   if (call.dynamic(input_of(call), axis) && *factor > 1 && *factor < 1.5) {
     call.refuse("whether a length stays decides along a dynamic axis");
   }
@@ -142,25 +148,69 @@ void interpolated(Call& call, Attributes attributes) {
 void resize_linear(Call& call) { interpolated(call, {{"mode", "linear"}}); }
 void cubic(Call& call) { interpolated(call, {{"mode", "cubic"}, {"cubic_coeff_a", -0.75}}); }
 
-using Smooth = at::Tensor (*)(const at::Tensor&, at::IntArrayRef, bool, c10::optional<double>, c10::optional<double>);
+/// A kernel of interpolation, which is 0 from `support` on.
+struct Filter {
+  double support;
+  double (*weight)(double distance);
+};
 
-/// With antialiasing, each axis is a product with a matrix, of which PyTorch itself makes the rows from unit vectors.
-Lowering smoothed(Smooth function) {
-  return [function](Call& call) {
+double tent(double distance) { return 1 - distance; }
+
+/// Keys's cubic with a = -1/2, as Pillow and PyTorch take it where they smooth.
+double keys(double distance) {
+  if (distance < 1) return (1.5 * distance - 2.5) * distance * distance + 1;
+  return ((-0.5 * distance + 2.5) * distance - 4) * distance + 2;
+}
+
+/// The weights of the input's pixels in each pixel of the output, [out, in]: the filter is as wide as an output pixel.
+/// Source: https://github.com/python-pillow/Pillow/blob/main/src/libImaging/Resample.c (precompute_coeffs)
+Numbers weights_along(int64_t in, int64_t out, double step, const Filter& filter) {
+  Numbers rows;
+  rows.reserve(size_t(in * out));
+  const double wide = std::max(step, 1.0), support = filter.support * wide;
+  for (int64_t i = 0; i < out; ++i) {
+    const double center = step * (double(i) + 0.5);
+    const auto begin = int64_t(std::clamp(center - support + 0.5, 0.0, double(in)));
+    const auto end = int64_t(std::clamp(center + support + 0.5, 0.0, double(in)));
+    Numbers row(size_t(in), 0);
+    double sum = 0;
+    for (int64_t k = begin; k < end; ++k) {
+      const double distance = std::abs((double(k) - center + 0.5) / wide);
+      sum += row[size_t(k)] = distance < filter.support ? filter.weight(distance) : 0;
+    }
+    for (const double weight : row) rows.push_back(sum == 0 ? 0 : weight / sum);
+  }
+  return rows;
+}
+
+constexpr double kMostStep = 1e15;  // of pixels; a larger one has no fraction in float64
+
+/// How far apart in the input two neighbours of the output are.
+double step_of(Call& call, int64_t axis, bool corners) {
+  const int64_t in = call.tensor(input_of(call)).size(axis), out = call.result().size(axis);
+  if (corners) return out > 1 ? double(in - 1) / double(out - 1) : 0;
+  const std::optional<double> factor = factor_of(call, axis);
+  const double step = factor ? 1 / *factor : double(in) / double(out);
+  if (!(std::abs(step) < kMostStep)) call.refuse("its factor is not that of an image");
+  return step;
+}
+
+/// With antialiasing, each axis is a product with a matrix.
+Lowering smoothed(Filter filter) {
+  return [filter](Call& call) {
     if (call.result_is_dynamic()) call.refuse("antialiasing of a dynamic axis is not covered");
-    const at::Tensor x = call.tensor(input_of(call));
+    const TensorInfo& x = call.tensor(input_of(call));
     const bool corners = call.flag("align_corners");
-    const auto matrix = [&](int64_t axis) {
-      const std::optional<double> given = factor_of(call, axis);
-      const c10::optional<double> factor = given ? c10::optional<double>(*given) : c10::optional<double>();
-      const at::Tensor units = at::eye(x.size(axis)).unsqueeze(0).unsqueeze(0);
-      const at::Tensor y =
-          function(units, {call.result().size(axis), x.size(axis)}, corners, factor, c10::optional<double>());
-      return y[0][0].to(call.dtype());
+    const auto weights = [&](int64_t axis, bool turned) {
+      const int64_t in = x.size(axis), out = call.result().size(axis);
+      check_table(call, out, in);
+      const Numbers rows = weights_along(in, out, step_of(call, axis, corners), filter);
+      const auto at = [&](int64_t i, int64_t k) { return rows[size_t(i * in + k)]; };
+      const auto at_turned = [&](int64_t k, int64_t i) { return at(i, k); };
+      return turned ? table_of(call, in, out, call.dtype(), at_turned) : table_of(call, out, in, call.dtype(), at);
     };
-    const at::Tensor rows = matrix(2), columns = matrix(3).t().contiguous();
-    const std::string wide = call.emit("MatMul", {call.value(input_of(call)), call.constant_of(columns)});
-    call.set(call.emit("MatMul", {call.constant_of(rows), wide}));
+    const std::string left = weights(2, false), right = weights(3, true);
+    call.set(call.emit("MatMul", {left, call.emit("MatMul", {call.value(input_of(call)), right})}));
   };
 }
 
@@ -184,8 +234,8 @@ void register_resizing(Lowerings& lowerings) {
   both("aten::upsample_bilinear2d", resize_linear);
   both("aten::upsample_trilinear3d", resize_linear);
   both("aten::upsample_bicubic2d", cubic);
-  both("aten::_upsample_bilinear2d_aa", smoothed(at::_upsample_bilinear2d_aa));
-  both("aten::_upsample_bicubic2d_aa", smoothed(at::_upsample_bicubic2d_aa));
+  both("aten::_upsample_bilinear2d_aa", smoothed({1, tent}));
+  both("aten::_upsample_bicubic2d_aa", smoothed({2, keys}));
 }
 
 }  // namespace linnet::exporter

@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <cmath>
 #include <functional>
 
@@ -13,7 +11,7 @@ namespace {
 void cumsum(Call& call) {
   const std::string x = call.value("self", call.dtype());
   if (call.tensor().dim() == 0) return call.set(x);
-  call.set(call.emit("CumSum", {x, call.constant_of(at::scalar_tensor(call.axis(), at::kLong))}));
+  call.set(call.emit("CumSum", {x, integer_of(call, call.axis())}));
 }
 
 /// One step: earlier and later values of the running result, one or several tensors at once.
@@ -45,7 +43,7 @@ void cumprod(Call& call) {
 
 /// log(exp(a) + exp(b)); where they are equal, infinities too, a + log(2).
 Names log_of_two(Call& call, const Names& a, const Names& b) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const std::string distance = call.emit("Abs", {call.emit("Sub", {a[0], b[0]})});
   const std::string small = call.emit("Exp", {call.emit("Neg", {distance})});
   const std::string rest = call.emit("Log", {call.emit("Add", {small, call.scalar(1, dtype)})});
@@ -60,33 +58,33 @@ void logcumsumexp(Call& call) {
 }
 
 /// b counts where a is no NaN, and b is one or is in this order to a.
-std::string counts_more(Call& call, const std::string& order, const std::string& b, const std::string& a,
-                        at::ScalarType dtype) {
+std::string counts_more(Call& call, const std::string& order, const std::string& b, const std::string& a, DType dtype) {
   const std::string better = call.emit(order, {b, a});
-  if (!at::isFloatingType(dtype)) return better;
+  if (!is_floating(dtype)) return better;
   return call.emit("Or", {better, call.emit("IsNaN", {b})});
 }
 
 /// Values and positions; of equal values the last one counts, and NaN counts more than any number.
 Lowering running_extreme(const std::string& order) {
   return [order](Call& call) {
-    const at::Tensor x = call.tensor();
-    const std::string values = call.value("self", x.scalar_type() == at::kBool ? at::kInt : x.scalar_type());
+    const TensorInfo& x = call.tensor();
+    const std::string values = call.value("self", x.dtype == DType::kBool ? DType::kInt32 : x.dtype);
     if (x.dim() == 0) {
       call.set_result(0, call.value());
-      return call.set_result(1, call.scalar(0, at::kLong));
+      return call.set_result(1, call.scalar(0, DType::kInt64));
     }
     const int64_t axis = call.axis();
-    std::vector<int64_t> sizes(size_t(x.dim()), 1);
+    check_table(call, x.size(axis), 1);
+    Integers sizes(size_t(x.dim()), 1);
     sizes[size_t(axis)] = x.size(axis);
-    const std::string places = call.constant_of(at::arange(x.size(axis), at::kLong).reshape(sizes));
+    const std::string places = call.constant_of(order_of(x.size(axis)), Shape(sizes));
     const std::string positions = call.emit("Expand", {places, call.emit("Shape", {values})});
     const auto later_if_better = [&](Call& c, const Names& a, const Names& b) {
-      const std::string better = counts_more(c, order, b[0], a[0], x.scalar_type());
+      const std::string better = counts_more(c, order, b[0], a[0], x.dtype);
       return Names{c.emit("Where", {better, b[0], a[0]}), c.emit("Where", {better, b[1], a[1]})};
     };
     const Names y = scan(call, {values, positions}, axis, later_if_better);
-    call.set_result(0, x.scalar_type() == at::kBool ? call.cast(y[0], at::kBool) : y[0]);
+    call.set_result(0, x.dtype == DType::kBool ? call.cast(y[0], DType::kBool) : y[0]);
     call.set_result(1, y[1]);
   };
 }
@@ -94,15 +92,15 @@ Lowering running_extreme(const std::string& order) {
 /// Differences of neighbours, n times.
 void diff(Call& call) {
   const int64_t axis = call.axis();
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   Names parts;
   for (const char* name : {"prepend", "self", "append"}) {
     if (call.has(name)) parts.push_back(call.value(name, dtype));
   }
   std::string y = parts.size() == 1 ? parts[0] : call.emit("Concat", parts, {{"axis", axis}});
-  for (int64_t i = 0; i < call.integer("n"); ++i) {
+  for (int64_t i = 0, rounds = rounds_of(call, "n"); i < rounds; ++i) {
     const Names neighbours{slice(call, y, axis, 1, kEnd), slice(call, y, axis, 0, -1)};
-    y = call.emit(dtype == at::kBool ? "Xor" : "Sub", neighbours);
+    y = call.emit(dtype == DType::kBool ? "Xor" : "Sub", neighbours);
   }
   call.set(y);
 }

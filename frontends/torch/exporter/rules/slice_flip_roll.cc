@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -21,9 +19,8 @@ void slice_rule(Call& call) {
 
 /// One position of an axis, which goes.
 void select(Call& call) {
-  const std::string index = call.constant("index")
-                                ? call.constant_of(at::scalar_tensor(call.integer("index"), at::kLong))
-                                : call.value("index", at::kLong);
+  const std::string index =
+      call.constant("index") ? integer_of(call, call.integer("index")) : call.value("index", DType::kInt64);
   call.set(call.emit("Gather", {call.value(), index}, {{"axis", call.axis()}}));
 }
 
@@ -56,9 +53,9 @@ void flip(Call& call) {
 
 /// A quarter turn flips the second axis and swaps the two.
 void rot90(Call& call) {
-  const std::vector<int64_t> axes = call.axes("dims");
+  const Integers axes = call.axes("dims");
   const int64_t turns = ((call.integer("k") % 4) + 4) % 4;
-  std::vector<int64_t> swapped = order_of(call.tensor().dim());
+  Integers swapped = order_of(call.tensor().dim());
   std::swap(swapped[size_t(axes[0])], swapped[size_t(axes[1])]);
   std::string y = call.value();
   if (turns == 1 || turns == 2) y = flipped(call, y, axes[1]);
@@ -74,12 +71,12 @@ std::string rolled(Call& call, const std::string& x, int64_t axis, int64_t size,
 
 /// Each axis turns: its end comes to the front. Without axes the flattened tensor does.
 void roll(Call& call) {
-  const std::vector<int64_t> shifts = call.integers("shifts");
+  const Integers shifts = call.integers("shifts");
   if (call.integers("dims").empty()) {
     const std::string turned = rolled(call, flattened(call, call.value()), 0, call.tensor().numel(), shifts[0]);
     return call.set(call.emit("Reshape", {turned, call.emit("Shape", {call.value()})}));
   }
-  const std::vector<int64_t> axes = call.axes("dims");
+  const Integers axes = call.axes("dims");
   std::string y = call.value();
   for (size_t i = 0; i < axes.size(); ++i) y = rolled(call, y, axes[i], call.tensor().size(axes[i]), shifts[i]);
   call.set(y);

@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include <cmath>
 
 #include "building_blocks.h"
@@ -10,7 +8,7 @@ namespace linnet::exporter {
 namespace {
 
 /// ONNX orders all numbers but bools.
-at::ScalarType ordered(at::ScalarType dtype) { return dtype == at::kBool ? at::kInt : dtype; }
+DType ordered(DType dtype) { return dtype == DType::kBool ? DType::kInt32 : dtype; }
 
 /// The first `count` values in order and their positions; of equal ones the first comes first.
 Names top(Call& call, const std::string& x, const std::string& count, int64_t axis, bool largest) {
@@ -19,14 +17,14 @@ Names top(Call& call, const std::string& x, const std::string& count, int64_t ax
 }
 
 /// Values and positions where self has no axes.
-Names alone(Call& call) { return {call.value(), call.scalar(0, at::kLong)}; }
+Names alone(Call& call) { return {call.value(), call.scalar(0, DType::kInt64)}; }
 
 /// All elements of an axis.
 Names sorted(Call& call, int64_t axis, bool descending) {
   if (call.tensor().dim() == 0) return alone(call);
-  const at::ScalarType dtype = call.tensor().scalar_type();
+  const DType dtype = call.tensor().dtype;
   Names y = top(call, call.value("self", ordered(dtype)), call.size("self", axis), axis, descending);
-  return {dtype == at::kBool ? call.cast(y[0], dtype) : y[0], y[1]};
+  return {dtype == DType::kBool ? call.cast(y[0], dtype) : y[0], y[1]};
 }
 
 void set_both(Call& call, const Names& y) {
@@ -55,15 +53,15 @@ Names kth(Call& call, const std::string& x, int64_t k, int64_t axis, bool keep) 
 
 void kthvalue(Call& call) {
   if (call.tensor().dim() == 0) return set_both(call, alone(call));
-  set_both(call, kth(call, call.value(), call.integer("k"), call.axis(), call.flag("keepdim")));
+  set_both(call, kth(call, call.value(), call.positive("k"), call.axis(), call.flag("keepdim")));
 }
 
 /// Of an even number of elements the lower one in the middle; the first NaN where there is one.
 Names middle_of(Call& call, const std::string& x, int64_t count, int64_t axis, bool keep) {
   Names middle = kth(call, x, (count + 1) / 2, axis, keep);
-  if (!at::isFloatingType(call.dtype())) return middle;
-  const std::string numbers = call.cast(call.emit("IsNaN", {x}), at::kFloat);
-  const std::string any = call.cast(reduce(call, "ReduceMax", numbers, {axis}, keep), at::kBool);
+  if (!is_floating(call.dtype())) return middle;
+  const std::string numbers = call.cast(call.emit("IsNaN", {x}), DType::kFloat32);
+  const std::string any = call.cast(reduce(call, "ReduceMax", numbers, {axis}, keep), DType::kBool);
   const std::string first = call.emit("ArgMax", {numbers}, {{"axis", axis}, {"keepdims", int64_t(keep)}});
   middle[0] = call.emit("Where", {any, call.scalar(NAN, call.dtype()), middle[0]});
   middle[1] = call.emit("Where", {any, first, middle[1]});
@@ -108,25 +106,25 @@ void unique_along(Call& call) {
 void count_boundaries(Call& call, const std::string& boundaries, const std::string& elements, bool right) {
   const std::string behind = call.emit(right ? "Greater" : "GreaterOrEqual", {boundaries, elements});
   const std::string before = call.emit("Not", {behind});
-  const std::string count = reduce(call, "ReduceSum", call.cast(before, at::kLong), {-1}, false);
+  const std::string count = reduce(call, "ReduceSum", call.cast(before, DType::kInt64), {-1}, false);
   call.set(call.cast(count, call.dtype()));
 }
 
 /// The element as a tensor or number, with a last axis for the boundaries.
-std::string wide_elements(Call& call, at::ScalarType dtype) {
+std::string wide_elements(Call& call, DType dtype) {
   const std::string x = call.value("self", dtype);
   return change_axes(call, "Unsqueeze", x, {call.result().dim()});
 }
 
 void bucketize(Call& call) {
-  const at::ScalarType dtype = call.promoted({"self", "boundaries"});
+  const DType dtype = call.promoted({"self", "boundaries"});
   count_boundaries(call, call.value("boundaries", dtype), wide_elements(call, dtype), call.flag("right"));
 }
 
 /// The boundaries are one list, or one for each row of elements.
 void searchsorted(Call& call) {
   if (call.has("sorter")) call.refuse("a sorter is not covered");
-  const at::ScalarType dtype = call.promoted({"self", "sorted_sequence"});
+  const DType dtype = call.promoted({"self", "sorted_sequence"});
   const int64_t rank = call.tensor("sorted_sequence").dim();
   std::string boundaries = call.value("sorted_sequence", dtype);
   if (rank > 1) boundaries = change_axes(call, "Unsqueeze", boundaries, {rank - 1});

@@ -1,5 +1,3 @@
-#include <ATen/core/Tensor.h>
-
 #include <cmath>
 #include <map>
 
@@ -27,7 +25,7 @@ Lowering logarithm(double base) {
 
 /// log(1 + x); near 0, where 1 + x loses the digits of x, 2 atanh(x / (2 + x)).
 void log1p(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const std::string x = call.value("self", dtype), two = call.scalar(2, dtype);
   const std::string half = call.emit("Atanh", {call.emit("Div", {x, call.emit("Add", {x, two})})});
   const std::string far = call.emit("Log", {call.emit("Add", {x, call.scalar(1, dtype)})});
@@ -37,7 +35,7 @@ void log1p(Call& call) {
 
 /// exp(x) - 1 = tanh(x / 2) (exp(x) + 1), which keeps the digits of a small x.
 void expm1(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const std::string x = call.value("self", dtype);
   const std::string tanh = call.emit("Tanh", {call.emit("Mul", {x, call.scalar(0.5, dtype)})});
   call.set(call.emit("Mul", {tanh, call.emit("Add", {call.emit("Exp", {x}), call.scalar(1, dtype)})}));
@@ -45,11 +43,11 @@ void expm1(Call& call) {
 
 /// NaN has sign 0.
 void sign(Call& call) {
-  const at::ScalarType dtype = call.dtype();
+  const DType dtype = call.dtype();
   const std::string x = call.value();
-  if (dtype == at::kBool) return call.set(x);
+  if (dtype == DType::kBool) return call.set(x);
   const std::string y = call.emit("Sign", {x});
-  const bool floating = at::isFloatingType(dtype);
+  const bool floating = is_floating(dtype);
   call.set(floating ? call.emit("Where", {call.emit("IsNaN", {x}), call.scalar(0, dtype), y}) : y);
 }
 
@@ -58,7 +56,7 @@ void exp2(Call& call) { call.set(call.emit("Pow", {call.scalar(2, call.dtype()),
 /// Integers have no fraction: they stay.
 Lowering rounding(const std::string& op_type) {
   return [op_type](Call& call) {
-    call.set(at::isFloatingType(call.dtype()) ? call.emit(op_type, {call.value()}) : call.value());
+    call.set(is_floating(call.dtype()) ? call.emit(op_type, {call.value()}) : call.value());
   };
 }
 
@@ -66,7 +64,7 @@ std::string truncated(Call& call) {
   return call.emit("Mul", {call.emit("Floor", {call.emit("Abs", {call.value()})}), call.emit("Sign", {call.value()})});
 }
 
-void trunc(Call& call) { call.set(at::isFloatingType(call.dtype()) ? truncated(call) : call.value()); }
+void trunc(Call& call) { call.set(is_floating(call.dtype()) ? truncated(call) : call.value()); }
 void frac(Call& call) { call.set(call.emit("Sub", {call.value(), truncated(call)})); }
 
 }  // namespace

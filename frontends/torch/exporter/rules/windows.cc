@@ -1,5 +1,3 @@
-#include <ATen/ATen.h>
-
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -9,13 +7,14 @@ namespace {
 
 /// Windows along an axis, which come last.
 void unfold(Call& call) {
-  const at::Tensor x = call.tensor();
+  const TensorInfo& x = call.tensor();
   if (x.dim() == 0) return call.set(flattened(call, call.value()));
   const int64_t axis = call.axis("dimension"), size = call.integer("size"), step = call.integer("step");
   const int64_t count = call.result().size(axis);
-  const at::Tensor places = at::arange(count, at::kLong).unsqueeze(1) * step + at::arange(size, at::kLong);
-  const std::string windows = call.emit("Gather", {call.value(), call.constant_of(places)}, {{"axis", axis}});
-  std::vector<int64_t> order = order_of(x.dim() + 1);
+  const auto place = [&](int64_t window, int64_t i) { return checked_add(checked_mul(window, step), i); };
+  const std::string places = table_of(call, count, size, place);
+  const std::string windows = call.emit("Gather", {call.value(), places}, {{"axis", axis}});
+  Integers order = order_of(x.dim() + 1);
   order.erase(order.begin() + axis + 1);
   order.push_back(axis + 1);
   call.set(transposed(call, windows, order));
@@ -23,20 +22,28 @@ void unfold(Call& call) {
 
 /// Elements by their places in memory, in which those of the tensor must lie in order.
 void as_strided(Call& call) {
-  const at::Tensor x = call.tensor();
-  if (!x.is_contiguous() || x.storage().nbytes() != x.nbytes()) {
-    call.refuse("strides over memory that is not the tensor's, in its order, are not covered");
+  const TensorInfo& x = call.tensor();
+  if (!x.is_whole) call.refuse("strides over memory that is not the tensor's, in its order, are not covered");
+  const Integers &sizes = call.result().sizes, strides = call.integers("stride");
+  Integers places{call.has("storage_offset") ? call.integer("storage_offset") : 0};
+  for (size_t axis = 0; axis < sizes.size(); ++axis) {
+    check_table(call, std::ssize(places), sizes[axis]);
+    Integers further;
+    for (const int64_t place : places) {
+      for (int64_t i = 0; i < sizes[axis]; ++i) further.push_back(checked_add(place, checked_mul(i, strides[axis])));
+    }
+    places = further;
   }
-  const int64_t offset = call.has("storage_offset") ? call.integer("storage_offset") : 0;
-  const at::Tensor places =
-      at::arange(x.numel(), at::kLong).as_strided(call.result().sizes(), call.integers("stride"), offset);
-  call.set(call.emit("Gather", {flattened(call, call.value()), call.constant_of(places.contiguous())}));
+  const std::string elements = call.constant_of(places, Shape(sizes));
+  call.set(call.emit("Gather", {flattened(call, call.value()), elements}));
 }
 
-/// Positions [kernel, windows] along a padded axis.
-at::Tensor window_places(int64_t kernel, int64_t windows, int64_t dilation, int64_t stride) {
-  return at::arange(kernel, at::kLong).unsqueeze(1) * dilation + at::arange(windows, at::kLong) * stride;
-}
+/// Windows along a padded axis: element i of window k is at i * dilation + k * stride.
+struct Windows {
+  int64_t kernel, count, dilation, stride;
+
+  int64_t place(int64_t i, int64_t k) const { return i * dilation + k * stride; }
+};
 
 /// How many windows an axis has.
 int64_t windows_of(int64_t size, int64_t kernel, int64_t dilation, int64_t padding, int64_t stride) {
@@ -45,44 +52,60 @@ int64_t windows_of(int64_t size, int64_t kernel, int64_t dilation, int64_t paddi
 
 /// [n, c, h, w] as blocks [n, c kh kw, windows].
 void im2col(Call& call) {
-  const std::vector<int64_t> kernel = call.integers("kernel_size"), dilation = call.integers("dilation");
-  const std::vector<int64_t> padding = call.integers("padding"), stride = call.integers("stride");
-  const at::Tensor image = call.tensor().dim() == 3 ? call.tensor().unsqueeze(0) : call.tensor();
+  const Integers kernel = window_numbers(call, "kernel_size", 2, 1), dilation = window_numbers(call, "dilation", 2, 1);
+  const Integers padding = window_numbers(call, "padding", 2, 0), stride = window_numbers(call, "stride", 2, 1);
+  Integers image = call.tensor().sizes;
+  if (image.size() == 3) image.insert(image.begin(), 1);
   std::string x = call.tensor().dim() == 3 ? change_axes(call, "Unsqueeze", call.value(), {0}) : call.value();
-  const std::vector<int64_t> pads{0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]};
+  const Integers pads{0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]};
   x = call.emit("Pad", {x, call.constant_of(pads)});
   int64_t windows = 1;
   for (size_t i = 0; i < 2; ++i) {
-    const int64_t count = windows_of(image.size(int64_t(i) + 2), kernel[i], dilation[i], padding[i], stride[i]);
-    const at::Tensor places = window_places(kernel[i], count, dilation[i], stride[i]);
-    x = call.emit("Gather", {x, call.constant_of(places)}, {{"axis", int64_t(2 + 2 * i)}});
-    windows *= count;
+    const int64_t count = windows_of(image[i + 2], kernel[i], dilation[i], padding[i], stride[i]);
+    const Windows along{kernel[i], count, dilation[i], stride[i]};
+    const auto place = [&](int64_t k, int64_t window) { return along.place(k, window); };
+    x = call.emit("Gather", {x, table_of(call, kernel[i], count, place)}, {{"axis", int64_t(2 + 2 * i)}});
+    windows = checked_mul(windows, count);
   }
-  const int64_t rows = image.size(1) * kernel[0] * kernel[1];
+  const int64_t rows = checked_mul(image[1], kernel[0] * kernel[1]);
   const std::string turned = transposed(call, x, {0, 1, 2, 4, 3, 5});
   const std::string y = call.emit("Reshape", {turned, call.constant_of({0, rows, windows})});
   call.set(call.tensor().dim() == 3 ? change_axes(call, "Squeeze", y, {0}) : y);
 }
 
+/// The pixels of all windows of an image, those of one element of the kernel after the other.
+Integers pixels_of(Call& call, const Windows& rows, const Windows& columns, int64_t width) {
+  check_table(call, rows.kernel * columns.kernel, checked_mul(rows.count, columns.count));
+  Integers pixels;
+  for (int64_t i = 0; i < rows.kernel; ++i) {
+    for (int64_t j = 0; j < columns.kernel; ++j) {
+      for (int64_t y = 0; y < rows.count; ++y) {
+        for (int64_t x = 0; x < columns.count; ++x)
+          pixels.push_back(checked_add(checked_mul(rows.place(i, y), width), columns.place(j, x)));
+      }
+    }
+  }
+  return pixels;
+}
+
 /// Blocks [n, c kh kw, windows] back to an image, adding where they overlap.
 void col2im(Call& call) {
   call.require_opset(16, "folding");
-  const std::vector<int64_t> kernel = call.integers("kernel_size"), dilation = call.integers("dilation");
-  const std::vector<int64_t> padding = call.integers("padding"), stride = call.integers("stride");
-  const std::vector<int64_t> size = call.integers("output_size");
+  const Integers kernel = window_numbers(call, "kernel_size", 2, 1), dilation = window_numbers(call, "dilation", 2, 1);
+  const Integers padding = window_numbers(call, "padding", 2, 0), stride = window_numbers(call, "stride", 2, 1);
+  const Integers size = window_numbers(call, "output_size", 2, 0);
   const bool single = call.tensor().dim() == 2;
   const int64_t channels = call.tensor().size(single ? 0 : 1) / (kernel[0] * kernel[1]);
   const int64_t height = size[0] + 2 * padding[0], width = size[1] + 2 * padding[1];
   const auto along = [&](size_t i) {
     const int64_t windows = windows_of(size[i], kernel[i], dilation[i], padding[i], stride[i]);
-    return window_places(kernel[i], windows, dilation[i], stride[i]);
+    return Windows{kernel[i], windows, dilation[i], stride[i]};
   };
-  const at::Tensor rows = along(0).unsqueeze(1).unsqueeze(3) * width, columns = along(1).unsqueeze(0).unsqueeze(2);
-  const std::string places = call.constant_of((rows + columns).reshape({1, 1, -1}));
-  const std::string x =
-      call.emit("Reshape", {call.value(), call.constant_of({-1, channels, (rows + columns).numel()})});
+  const Integers pixels = pixels_of(call, along(0), along(1), width);
+  const std::string places = call.constant_of(pixels, Shape{1, 1, std::ssize(pixels)});
+  const std::string x = call.emit("Reshape", {call.value(), call.constant_of({-1, channels, std::ssize(pixels)})});
   const std::string outer = slice(call, call.emit("Shape", {x}), 0, 0, 2);
-  const std::string image = call.emit("Concat", {outer, call.constant_of({height * width})}, {{"axis", 0}});
+  const std::string image = call.emit("Concat", {outer, call.constant_of({checked_mul(height, width)})}, {{"axis", 0}});
   const std::string zeros = call.emit("Expand", {call.scalar(0, call.dtype()), image});
   const std::string index = call.emit("Expand", {places, call.emit("Shape", {x})});
   const Attributes add{{"axis", 2}, {"reduction", std::string("add")}};

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
-#include <ATen/core/ivalue.h>
-
+#include <complex>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -13,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "linnet/tensor.h"
+
 // How operators of PyTorch become nodes of an ONNX graph: what `export_model` knows, and what a library adds to it by
 // `--lowering rules.so`. Such a library defines
 //   extern "C" void linnet_register_lowerings(linnet::exporter::Lowerings& lowerings);
@@ -20,18 +20,36 @@ namespace linnet::exporter {
 
 #define LINNET_EXPORTER_API __attribute__((visibility("default")))
 
-/// A tensor, number, list or module of the TorchScript graph, as the exporter follows it.
 struct Value;
+struct Concrete;
 struct OnnxGraph;
+struct Site;
 class OnnxBuilder;
-class Site;
 
 /// The value of a node's attribute: int, float, string, ints, floats, strings, tensor or graph.
 using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
-                               std::vector<std::string>, at::Tensor, std::shared_ptr<const OnnxGraph>>;
+                               std::vector<std::string>, Tensor, std::shared_ptr<const OnnxGraph>>;
 using Attributes = std::map<std::string, Attribute>;
+
+/// A vector that throws std::out_of_range where it is asked for an element that it does not have: a call may come from
+/// a file that nobody trusts. Out of a rule that becomes an ExportError.
+template <class T>
+class List : public std::vector<T> {
+ public:
+  using std::vector<T>::vector;
+  List() = default;
+  List(std::vector<T> elements) : std::vector<T>(std::move(elements)) {}  // NOLINT: a vector is a list
+
+  T& operator[](size_t i) { return this->at(i); }
+  const T& operator[](size_t i) const { return this->at(i); }
+  const T& front() const { return this->at(0); }
+  T& back() { return this->at(this->size() - 1); }
+  const T& back() const { return this->at(this->size() - 1); }
+};
+using Integers = List<int64_t>;
+using Numbers = List<double>;
 /// Names of ONNX values; "" is an omitted optional input.
-using Names = std::vector<std::string>;
+using Names = List<std::string>;
 
 /// An operator of ONNX: its name, and its domain ("" is ai.onnx).
 struct OnnxOperator {
@@ -42,6 +60,22 @@ struct OnnxOperator {
   std::string domain, op_type;
 };
 
+/// A tensor of the model: all that a rule may depend on. Sizes are those of one example.
+struct TensorInfo {
+  DType dtype = DType::kUndefined;  ///< kUndefined: None in place of a tensor
+  Integers sizes{};
+  Tensor contents{};           ///< where they do not depend on the model's inputs
+  bool channels_last = false;  ///< how it is in PyTorch's memory
+  bool is_whole = true;        ///< all elements of its memory are its own, in order
+  bool is_number = false;      ///< a Python number as a tensor of rank 0, which counts less where dtypes are promoted
+
+  bool defined() const { return dtype != DType::kUndefined; }
+  int64_t dim() const { return int64_t(sizes.size()); }
+  /// Of an axis, which a negative one counts from the end.
+  int64_t size(int64_t axis) const { return sizes[size_t(axis < 0 ? axis + dim() : axis)]; }
+  int64_t numel() const;
+};
+
 /// What the command line decides about the form of the file.
 struct ExportOptions {
   int64_t opset = 17;
@@ -50,7 +84,7 @@ struct ExportOptions {
 };
 
 /// One call of a PyTorch operator, which a rule turns into ONNX nodes. Arguments go by the names of the operator's
-/// schema. The operator has been evaluated on the example inputs, so shapes and dtypes are those of real tensors.
+/// schema. Shapes and dtypes are those of example inputs.
 /// Everything throws ExportError, which names operator, schema and source line, where the call is not as asked for.
 class LINNET_EXPORTER_API Call {
  public:
@@ -59,6 +93,9 @@ class LINNET_EXPORTER_API Call {
       : site_(site), arguments_(arguments), results_(results), builder_(builder), evaluation_(evaluation) {}
 
   const ExportOptions& options() const;
+
+  const std::vector<std::string>& argument_names() const;  ///< in the order of the schema
+  size_t result_count() const;
 
   /// The argument exists and is not None.
   bool has(const std::string& argument) const;
@@ -70,31 +107,32 @@ class LINNET_EXPORTER_API Call {
 
   // Arguments that must be constant, in the form of a C++ value.
   int64_t integer(const std::string& argument) const;
+  int64_t positive(const std::string& argument) const;  ///< an integer above 0: what is divided by or counted with
   double number(const std::string& argument) const;
   bool flag(const std::string& argument) const;
   std::string text(const std::string& argument) const;
-  std::vector<int64_t> integers(const std::string& argument) const;  ///< a single int is a list of one
-  std::vector<double> numbers(const std::string& argument) const;
+  Integers integers(const std::string& argument) const;  ///< a single int is a list of one
+  Numbers numbers(const std::string& argument) const;
   /// An axis of tensor `of`, counted from the front.
   int64_t axis(const std::string& argument = "dim", const std::string& of = "self") const;
   /// Axes of tensor `of`, counted from the front; all of them where the argument is None or empty. A tensor without
   /// axes has none, whatever is given.
-  std::vector<int64_t> axes(const std::string& argument = "dim", const std::string& of = "self") const;
+  Integers axes(const std::string& argument = "dim", const std::string& of = "self") const;
 
-  // Evaluated tensors: their shapes and dtypes count, and the contents of constant ones.
-  at::Tensor tensor(const std::string& argument = "self") const;
-  std::vector<at::Tensor> tensors(const std::string& argument) const;  ///< undefined ones for None
-  at::Tensor result(size_t index = 0) const;
-  at::ScalarType dtype(size_t index = 0) const;  ///< of a result; of numbers int64, float64 or bool
+  const TensorInfo& tensor(const std::string& argument = "self") const;
+  List<TensorInfo> tensors(const std::string& argument) const;
+  const TensorInfo& result(size_t index = 0) const;
+  DType dtype(size_t index = 0) const;  ///< of a result; of numbers int64, float64 or bool
+  size_t result_length() const;         ///< how many tensors the list of results has
   /// What PyTorch computes in, given these tensors and numbers.
-  at::ScalarType promoted(const std::vector<std::string>& arguments) const;
+  DType promoted(const std::vector<std::string>& arguments) const;
 
   // Arguments as ONNX values; constants become initializers. With a dtype, cast to it.
   std::string value(const std::string& argument = "self") const;
-  std::string value(const std::string& argument, at::ScalarType dtype) const;
+  std::string value(const std::string& argument, DType dtype) const;
   std::string optional_value(const std::string& argument) const;  ///< "" for None
   Names values(const std::string& argument) const;                ///< a list of tensors; "" for None
-  Names values(const std::string& argument, at::ScalarType dtype) const;
+  Names values(const std::string& argument, DType dtype) const;
   /// A list of ints as one int64 tensor of rank 1.
   std::string shape(const std::string& argument) const;
   /// The size of an axis of a tensor argument, int64 of shape [1].
@@ -108,33 +146,36 @@ class LINNET_EXPORTER_API Call {
   // Nodes. Inputs are names of values; the result is the name of the output.
   std::string emit(const OnnxOperator& op, const Names& inputs, const Attributes& attributes = {});
   Names emit_many(const OnnxOperator& op, const Names& inputs, const Attributes& attributes, size_t outputs);
-  std::string cast(const std::string& value, at::ScalarType dtype);
-  std::string constant_of(const at::Tensor& tensor);
+  std::string cast(const std::string& value, DType dtype);
+  std::string constant_of(const Tensor& tensor);
+  std::string constant_of(const std::vector<int64_t>& values, const Shape& shape);
+  std::string constant_of(const std::vector<double>& values, const Shape& shape, DType dtype);
   std::string constant_of(const std::vector<int64_t>& values);  ///< of rank 1
   std::string constant_of(std::initializer_list<int64_t> values) { return constant_of(std::vector<int64_t>(values)); }
-  std::string scalar(double number, at::ScalarType dtype);  ///< of rank 0
+  std::string scalar(double number, DType dtype);                      ///< of rank 0
+  std::string filled(const Shape& shape, double number, DType dtype);  ///< a constant of equal numbers
 
   // What the results are.
   void set(const std::string& value) { set_result(0, value); }
   void set_result(size_t index, const std::string& value);
   void set_list(const Names& values);  ///< the result is a list of tensors
-  /// The evaluated result as a constant: it depends on shapes alone.
-  void fold();
 
   /// The contents of the inputs, not their sizes, decide on sizes of the results.
   void decided_by_contents() { decided_by_contents_ = true; }
   bool is_decided_by_contents() const { return decided_by_contents_; }
 
-  /// Throws ExportError unless the file's opset is at least `opset`.
+  /// Throws ExportError unless the file's opset is at least `opset`. An export whose opset nobody asked for begins anew
+  /// with that one.
   void require_opset(int64_t opset, const std::string& reason) const;
   [[noreturn]] void refuse(const std::string& reason) const;
 
  private:
   const Value& argument(const std::string& name) const;
-  const c10::IValue& known(const std::string& name) const;
+  const Value& result_at(size_t index) const;
+  const Concrete& known(const Value& leaf, const std::string& name) const;
   std::string as_value(const Value& value) const;
   int64_t rank(const std::string& of) const;
-  std::string matching_size(const std::vector<int64_t>& sizes) const;
+  std::string matching_size(const Integers& sizes) const;
 
   const Site& site_;
   const std::vector<Value>& arguments_;

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+
+#include "parse.h"
+
+namespace linnet {
+
+/// The formats of model files.
+enum class Format {
+  kAny,  ///< what the contents say
+  kOnnx,
+  kPt2,  ///< torch.export.save
+};
+
+/// Whether the contents begin as those of the format do.
+bool begins_as(const ByteSource& source, Format format);
+
+/// Reads a model of a format. Throws as parse_model() and pt2::parse_pt2() do; Error(kUnsupported) for programs of
+/// PyTorch in a build without LINNET_BUILD_PT2.
+ParsedModel read_model(std::unique_ptr<const ByteSource> source, Format format, const Limits& limits);
+
+}  // namespace linnet

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "onnx/byte_source.h"
+
+namespace linnet::pt2 {
+
+/// An entry of a ZIP whose bytes are stored as they are.
+struct ZipEntry {
+  std::string name;
+  int64_t offset = 0;  ///< of its bytes in the archive
+  int64_t bytes = 0;
+};
+
+/// Reads the central directory, ZIP64 or not. Every entry is inside of the archive and shares no byte with another
+/// one; folders are left out. Throws Error(kModel) for a damaged archive, Error(kUnsupported) for compressed or
+/// encrypted entries, Error(kLimit) for too many.
+/// Source: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
+std::vector<ZipEntry> read_zip_directory(const ByteSource& archive);
+
+}  // namespace linnet::pt2

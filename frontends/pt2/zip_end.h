@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+#include "onnx/byte_source.h"
+
+namespace linnet::pt2 {
+
+/// Where the central directory of a ZIP is.
+struct ZipEnd {
+  int64_t entries = 0;
+  int64_t offset = 0;
+  int64_t bytes = 0;
+};
+
+/// Finds and checks the records behind the central directory; it ends where they begin. Throws Error(kModel).
+ZipEnd find_zip_end(const ByteSource& archive);
+
+}  // namespace linnet::pt2

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "inputs.h"
+#include "options.h"
+
+namespace linnet::exporter::torchscript {
+
+/// Runs the written file with Linnet on random inputs, other sizes of dynamic axes and edge values, and compares every
+/// output with PyTorch's; where one differs, the values inside, up to the first node that does. Prints a summary and
+/// writes the report to "<output>.check.json". Returns kOk or kDifference.
+ExitCode check_export(const torch::jit::Module& module, const ExampleInputs& inputs, const Lowerings& lowerings,
+                      const Options& options);
+
+}  // namespace linnet::exporter::torchscript

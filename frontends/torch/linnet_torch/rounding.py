@@ -1,0 +1,87 @@
+"""By how much results may differ from PyTorch's because PyTorch's own are rounded, tied or drawn."""
+
+import copy
+
+import numpy as np
+import onnx
+import torch
+
+from .arguments import Arguments
+from .request import Request
+
+# How many times PyTorch's own rounding error a difference may be: export_model --check has the same.
+_ROUNDING_ERRORS = 4
+# Units in the last place by which inputs are changed, and how often, to see which results hang on those.
+_UNITS, _CHANGES = 3, 4
+_NARROW = {onnx.TensorProto.FLOAT16: torch.float16, onnx.TensorProto.BFLOAT16: torch.bfloat16}
+
+
+def slack(request: Request, arguments: Arguments, expected: list, model: onnx.ModelProto) -> list:
+    """For each result what a difference may be, numbers or arrays.
+
+    Of floats: 4 times by how much PyTorch's results in float64 differ, and a unit in the last place of the largest
+    element in the narrowest type that the file computes in; and, of each element, 4 times by how much it differs for
+    inputs changed in their last digits. An integer that those runs change is open. So is what another seed of PyTorch's
+    random numbers changes.
+    """
+    runs = ({"seed": 1}, {"double": True}, *({"change": i} for i in range(1, _CHANGES + 1)))
+    others = [_results(request, arguments, expected, **run) for run in runs]
+    epsilon = _narrowest(model)
+    return [_slack_of(result, epsilon, *each) for result, *each in zip(expected, *others)]
+
+
+def _slack_of(expected, epsilon, drawn, exact, *changed):
+    if not _same(expected, drawn):
+        return np.inf
+    if not (expected.is_floating_point() or expected.is_complex()):
+        is_open = np.any([(expected != other).numpy() for other in (exact, *changed)], axis=0)
+        return np.where(is_open, np.inf, 0)
+    unit = 0 if expected.dtype in (torch.float64, torch.complex128) else epsilon * _magnitude(expected)
+    rounding = max(unit, _magnitude(_difference(expected, exact)))
+    changes = np.max([_difference(expected, other).numpy() for other in changed], axis=0)
+    return _ROUNDING_ERRORS * (rounding + changes)
+
+
+def _results(request: Request, arguments: Arguments, expected: list, double=False, change=0, seed=0) -> list:
+    """Those of another run; where the module does not run so, or gives other shapes, `expected`."""
+    try:
+        module, tensors = request.module, arguments.tensors()
+        if double:
+            module = copy.deepcopy(module).double()
+            tensors = [tensor.double() if tensor.is_floating_point() else tensor for tensor in tensors]
+        if change:
+            tensors = [_changed(tensor, change) for tensor in tensors]
+        found = request.results(arguments.with_tensors(tensors), module, seed)
+    except Exception:  # whatever a module raises on types that it does not take
+        return expected
+    if [tensor.shape for tensor in found] != [tensor.shape for tensor in expected]:
+        return expected
+    return found
+
+
+def _changed(tensor: torch.Tensor, seed: int) -> torch.Tensor:
+    if tensor.dtype not in (torch.float32, torch.float64):
+        return tensor
+    noise = torch.rand(tensor.shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64) * 2 - 1
+    return (tensor.double() * (1 + _UNITS * torch.finfo(tensor.dtype).eps * noise)).to(tensor.dtype)
+
+
+def _difference(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    wide = torch.complex128 if a.is_complex() else torch.float64
+    return (a.to(wide) - b.to(wide)).abs().nan_to_num(0, 0, 0)
+
+
+def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return a.dtype == b.dtype and bool(((a == b) | ((a != a) & (b != b))).all())
+
+
+def _magnitude(tensor: torch.Tensor) -> float:
+    return float(tensor.abs().nan_to_num(0, 0, 0).max()) if tensor.numel() else 0.0
+
+
+def _narrowest(model: onnx.ModelProto) -> float:
+    """The epsilon of the narrowest type of floats that the model has weights of or casts to."""
+    used = {tensor.data_type for tensor in model.graph.initializer}
+    used |= {value.type.tensor_type.elem_type for value in (*model.graph.input, *model.graph.output)}
+    used |= {a.i for node in model.graph.node if node.op_type == "Cast" for a in node.attribute if a.name == "to"}
+    return max([torch.finfo(torch.float32).eps, *(torch.finfo(dtype).eps for n, dtype in _NARROW.items() if n in used)])
