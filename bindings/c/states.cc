@@ -10,14 +10,26 @@ const std::string& name_of(const Interface& interface, size_t index) {
   return interface.values[index].name;
 }
 
-const std::string& input_name(const linnet_context& context, size_t input) {
-  return name_of(context.loaded->inputs, input);
+/// An input, or an overridable initializer by its place behind them: those of a list and the place in it.
+std::pair<const Interface&, size_t> place_of(const linnet_context& context, size_t input) {
+  const LoadedModel& loaded = *context.loaded;
+  const size_t inputs = loaded.inputs.values.size();
+  if (input < inputs || loaded.overridable.values.empty()) return {loaded.inputs, input};
+  return {loaded.overridable, input - inputs};
 }
 
+const std::string& input_name(const linnet_context& context, size_t input) {
+  const auto [interface, index] = place_of(context, input);
+  return name_of(interface, index);
+}
+
+/// No tensor where none is given: what the file has.
 Tensor read_state(const linnet_context& context, size_t input, const linnet_tensor* value, const char* name) {
   const linnet_tensor& given = result(value, name);
+  if (given.dtype == LINNET_UNDEFINED) return {};
+  const auto [interface, index] = place_of(context, input);
   Tensor tensor;
-  with_place(context.loaded->inputs.place(input), [&] { tensor = read_tensor(given); });
+  with_place(interface.place(index), [&] { tensor = read_tensor(given); });
   return tensor;
 }
 
@@ -30,7 +42,7 @@ linnet_status linnet_context_bind_state(linnet_context* context, size_t output, 
     const std::string &from = name_of(c.loaded->outputs, output), &to = input_name(c, input);
     c.forget_outputs();
     c.context.bind_state(from, to, read_state(c, input, initial, "initial"), capacity);
-    c.states.resize(c.loaded->inputs.values.size());
+    c.states.resize(c.loaded->inputs.values.size() + c.loaded->overridable.values.size());
     c.states[input] = true;
   });
 }

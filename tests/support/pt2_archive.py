@@ -5,6 +5,8 @@ import json
 import struct
 import zlib
 
+import numpy as np
+
 FLOAT, LONG, BOOL = 7, 5, 12
 
 
@@ -133,6 +135,21 @@ def program():
             "guards_code": []}
 
 
+def counter():
+    """The same, times the buffer scale, which the program doubles."""
+    result = program()
+    graph_, signature = result["graph_module"]["graph"], result["graph_module"]["signature"]
+    batch = "Symbol('s0', positive=True, integer=True)"
+    graph_["nodes"] += [
+        node("torch.ops.aten.mul.Tensor", "scaled", self=tensor("y"), other=tensor("b_scale")),
+        node("torch.ops.aten.add.Tensor", "doubled", self=tensor("b_scale"), other=tensor("b_scale"))]
+    graph_["tensor_values"] |= {"scaled": meta([batch, 2]), "doubled": meta([2])}
+    graph_["outputs"] = [tensor("doubled"), tensor("scaled")]
+    signature["output_specs"] = [{"buffer_mutation": {"arg": {"name": "doubled"}, "buffer_name": "scale"}},
+                                 {"user_output": {"arg": tensor("scaled")}}]
+    return result
+
+
 def payload(path, tensor_meta, parameter=False):
     return {"path_name": path, "is_param": parameter, "use_pickle": False, "tensor_meta": tensor_meta}
 
@@ -162,3 +179,9 @@ def members(model=None, weight=None, constant=None, folder="m/"):
         "archive_format": b"pt2", "archive_version": b"0", ".data/version": b"6\n", "byteorder": b"little",
     }
     return [Member(folder + name, data) for name, data in parts.items()]
+
+
+def expected(x, times=1):
+    """What program() gives, and counter() in its `times`-th run."""
+    y = np.sin(x.astype(np.float64) @ np.array([[1, 3, 5], [2, 4, 6]]).T)
+    return y, y * np.array([8, 9]) * 2 ** (times - 1)

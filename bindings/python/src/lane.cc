@@ -108,7 +108,8 @@ std::vector<size_t> Lane::wanted(const Signature& signature, nb::handle outputs)
 void Lane::bind_state(const Signature& signature, nb::handle output, nb::handle input, nb::handle initial,
                       int64_t capacity) {
   const size_t from = signature.output_index(output), to = signature.input_index(input);
-  context_.bind_state(text_of(output), text_of(input), signature.read_input(input, initial), capacity);
+  const Tensor first = initial.is_none() ? Tensor() : signature.read_input(input, initial);
+  context_.bind_state(text_of(output), text_of(input), first, capacity);
   state_inputs_.resize(signature.input_count());
   state_outputs_.resize(signature.output_count());
   state_inputs_[to] = state_outputs_[from] = true;

@@ -178,10 +178,11 @@ void define_context(nb::module_& module) {
           "As Session.run(), without states: `inputs` has none, `outputs` names none, and where it is None all others\n"
           "are given. A run that fails leaves the states as they are.")
       .def("bind_state", &StatefulContext::bind_state, nb::arg("output").none(), nb::arg("input").none(),
-           nb::arg("initial").none(), nb::kw_only(), nb::arg("capacity").none() = 0,
-           nb::sig("def bind_state(self, output: str, input: str, initial: typing.Any, *, capacity: int = 0) -> None"),
+           nb::arg("initial").none() = nb::none(), nb::kw_only(), nb::arg("capacity").none() = 0,
+           nb::sig("def bind_state(self, output: str, input: str, initial: typing.Any = None, *, capacity: int = 0) "
+                   "-> None"),
            "From now on `output` of a run is `input` of the next one, `initial`, an array that is copied, that of the\n"
-           "first. A state that each run makes longer by a known number of rows, along any axis, grows in place: new\n"
+           "first; without one an overridable initializer begins with the value in the file. A state that each run makes longer by a known number of rows, along any axis, grows in place: new\n"
            "rows are written into memory that doubles whenever it is full, at least for `capacity` rows. Raises\n"
            "ModelError for unknown names and those bound before, TypeError or ShapeError where `initial` or the\n"
            "output does not fit the input, UnsupportedError for strings and containers.")
