@@ -1,7 +1,8 @@
 // Models from files and bytes.
+#include "linnet/load.h"
+
 #include <algorithm>
 
-#include "linnet/load.h"
 #include "linnet/registry.h"
 #include "model.h"
 #include "options.h"

@@ -9,6 +9,8 @@ namespace linnet::pt2 {
 namespace {
 
 constexpr int64_t kStep = 24;
+// Of the two values of a symbol: networks divide sizes by 32 and more, and what is left must differ, too.
+constexpr int64_t kStepsApart = 64;
 
 void add_symbols(const SymExpr& expression, std::set<std::string>& symbols) {
   if (expression.is_symbol()) symbols.insert(expression.name());
@@ -32,13 +34,26 @@ void add_symbols(const Argument& argument, std::set<std::string>& symbols) {
   if (const auto* body = argument.get<GraphArgument>()) add_symbols(*body->graph, symbols);
 }
 
+int64_t least_of(const Range& range) { return std::max<int64_t>(range.min.value_or(0), 0); }
+int64_t most_of(const Range& range) { return range.max.value_or(INT64_MAX); }
+
+/// The first multiple of kStep in the range, or behind it.
+int64_t first_multiple(const Range& range) {
+  return (std::max<int64_t>(least_of(range), 2) + kStep - 1) / kStep * kStep;
+}
+
 /// A number of the range: the `rank`-th multiple of kStep in it, or the `rank`-th number where it has not so many.
 int64_t chosen(const Range& range, int64_t rank) {
-  const int64_t low = std::max<int64_t>(range.min.value_or(0), 0), high = range.max.value_or(INT64_MAX);
-  const int64_t first = (std::max<int64_t>(low, 2) + kStep - 1) / kStep * kStep;
+  const int64_t low = least_of(range), high = most_of(range), first = first_multiple(range);
   if (first <= high && rank <= (high - first) / kStep) return first + rank * kStep;
   const int64_t usual = std::min(std::max<int64_t>(low, 2), high);  // 0 and 1 are broadcast
   return high - usual >= 1 ? usual + rank % (high - usual + 1) : low + rank % (high - low + 1);
+}
+
+/// A rank far from that before it, as far as the range allows.
+int64_t far_rank(const Range& range, int64_t rank) {
+  const int64_t most = (most_of(range) - first_multiple(range)) / kStep;
+  return std::max(rank, std::min(rank + kStepsApart, most));
 }
 
 }  // namespace
@@ -51,7 +66,9 @@ std::vector<SampleSizes> sample_sizes(const Program& program) {
   for (const std::string& symbol : symbols) {
     const auto range = program.range_constraints.find(symbol);
     const Range bounds = range == program.range_constraints.end() ? Range() : range->second;
-    for (SampleSizes& sample : samples) sample[symbol] = chosen(bounds, rank++);
+    samples[0][symbol] = chosen(bounds, rank);
+    samples[1][symbol] = chosen(bounds, far_rank(bounds, rank + 1));
+    rank += 2;
     if (samples[0][symbol] == samples[1][symbol]) {
       throw Error(ErrorKind::kUnsupported, str("the size ", symbol, " can be ", samples[0][symbol],
                                                " only: export the program with this number instead of a symbol"));

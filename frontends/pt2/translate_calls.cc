@@ -2,6 +2,7 @@
 
 #include "exporter/export_error.h"
 #include "exporter/lower_call.h"
+#include "exporter/pairs.h"
 #include "translator.h"
 
 // Calls of operators, and arithmetic of sizes.
@@ -14,18 +15,18 @@ constexpr std::string_view kPrefix = "torch.ops.";
 /// Python's numbers has the names that TorchScript gives it.
 std::string operator_name_of(const std::string& target) {
   static const std::map<std::string, std::string> numbers{
-      {"_operator.add", "aten::add.int"},       {"_operator.sub", "aten::sub.int"},
-      {"_operator.mul", "aten::mul.int"},       {"_operator.floordiv", "aten::floordiv.int"},
-      {"_operator.mod", "aten::remainder.int"}, {"_operator.truediv", "aten::div.int"},
-      {"_operator.neg", "aten::neg.int"},       {"_operator.eq", "aten::eq.int"},
-      {"_operator.ne", "aten::ne.int"},         {"_operator.lt", "aten::lt.int"},
-      {"_operator.le", "aten::le.int"},         {"_operator.gt", "aten::gt.int"},
-      {"_operator.ge", "aten::ge.int"},         {"_operator.and_", "aten::__and__.bool"},
-      {"_operator.or_", "aten::__or__.bool"},   {"math.trunc", "aten::Int.Scalar"},
-      {"math.floor", "aten::floor.float"},      {"math.ceil", "aten::ceil.float"},
-      {"torch.sym_int", "aten::Int.Scalar"},    {"torch.sym_float", "aten::Float.Scalar"},
-      {"torch.sym_max", "prim::max.int"},       {"torch.sym_min", "prim::min.int"},
-      {"torch.sym_not", "aten::__not__"}};
+      {"_operator.add", "aten::add.int"},        {"_operator.sub", "aten::sub.int"},
+      {"_operator.mul", "aten::mul.int"},        {"_operator.floordiv", "aten::floordiv.int"},
+      {"_operator.mod", "aten::remainder.int"},  {"_operator.truediv", "aten::div.int"},
+      {"_operator.neg", "aten::neg.int"},        {"_operator.pow", "aten::pow.int"},
+      {"_operator.eq", "aten::eq.int"},          {"_operator.ne", "aten::ne.int"},
+      {"_operator.lt", "aten::lt.int"},          {"_operator.le", "aten::le.int"},
+      {"_operator.gt", "aten::gt.int"},          {"_operator.ge", "aten::ge.int"},
+      {"_operator.and_", "aten::__and__.bool"},  {"_operator.or_", "aten::__or__.bool"},
+      {"math.trunc", "aten::Int.Scalar"},        {"math.floor", "aten::floor.float"},
+      {"math.ceil", "aten::ceil.float"},         {"torch.sym_int", "aten::Int.Scalar"},
+      {"torch.sym_float", "aten::Float.Scalar"}, {"torch.sym_max", "prim::max.int"},
+      {"torch.sym_min", "prim::min.int"},        {"torch.sym_not", "aten::__not__"}};
   if (const auto found = numbers.find(target); found != numbers.end()) return found->second;
   if (!target.starts_with(kPrefix)) return target;
   std::string name = target.substr(kPrefix.size());
@@ -87,10 +88,10 @@ std::vector<Translator::Value> Translator::call(const Node& node, const std::str
                                                 const std::vector<Value>& arguments) {
   exporter::Site site = site_of(node, operator_name);
   site.arguments = names;
-  const exporter::Lowering* rule = lowerings_.find(operator_name);
-  if (!rule) site.refuse("there is no lowering rule for it; add a rule with --lowering rules.so");
   std::vector<Value> results;
   for (const Argument& output : node.outputs) results.push_back(result_of(output));
+  const exporter::Lowering* rule = find_rule(lowerings_, operator_name, site, arguments, results);
+  if (!rule) site.refuse("there is no lowering rule for it; add a rule with --lowering rules.so");
   lower_call(site, *rule, arguments, results, builder_, samples_.size());
   return results;
 }
@@ -101,13 +102,18 @@ void Translator::visit_size(const Node& node) {
   const bool is_open = std::ranges::any_of(
       size.concrete, [&](const Concrete& one) { return one.integer() != size.concrete[0].integer(); });
   if (is_open) {
-    const std::string x = name_of(value_of(tensor_of(node, "self")));
+    const Value& tensor = value_of(tensor_of(node, "self"));
+    const std::string x = name_of(tensor);
     if (node.input("dim")) {
+      const auto dim = given_of<int64_t>(node, "dim");
       const std::string shape = builder_.emit("Shape", {x}, {}, 1)[0];
-      const std::string index = builder_.constant(Tensor::scalar(given_of<int64_t>(node, "dim")));
+      const std::string index = builder_.constant(Tensor::scalar(dim < 0 ? dim + tensor.tensor().dim() : dim));
       size.name = builder_.emit("Gather", {shape, index}, {{"axis", int64_t{0}}}, 1)[0];
     } else {
       size.name = builder_.emit("Size", {x}, {}, 1)[0];
+      if (exporter::is_complex(tensor.tensor().dtype)) {
+        size.name = builder_.emit("Div", {size.name, builder_.constant(Tensor::scalar(int64_t{2}))}, {}, 1)[0];
+      }
     }
   }
   bind(node.outputs[0], size);

@@ -2,6 +2,7 @@
 #include <cctype>
 
 #include "exporter/export_error.h"
+#include "exporter/pairs.h"
 #include "translator.h"
 
 // What the program returns becomes the outputs of the graph.
@@ -59,8 +60,8 @@ void Translator::write_output(const OutputSpec& spec, const std::string& name, s
   new_names[value] = builder_.unique(name);
   const auto* tensor = spec.argument.get<TensorName>();
   const TensorMeta scalar;
-  builder_.graph().outputs.push_back({new_names[value], leaf.concrete[0].dtype(),
-                                      declared_dims(tensor ? program_.graph.tensor_values.at(tensor->name) : scalar)});
+  const auto dims = declared_dims(tensor ? program_.graph.tensor_values.at(tensor->name) : scalar);
+  builder_.graph().outputs.push_back(exporter::stored_value({new_names[value], leaf.concrete[0].dtype(), dims}));
 }
 
 /// The outputs of the program, then what becomes of the buffers that it changes: "NAME.next" is the state NAME of the

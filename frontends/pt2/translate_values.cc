@@ -1,6 +1,7 @@
 #include <numeric>
 
 #include "exporter/export_error.h"
+#include "exporter/pairs.h"
 #include "linnet/shape.h"
 #include "translator.h"
 
@@ -150,7 +151,7 @@ Translator::Value Translator::result_of(const Argument& output) const {
 
 void Translator::bind(const std::string& name, const Value& value) {
   if (!value.is_list && !value.name.empty() && !value.is_unset()) {
-    builder_.set_dtype(value.name, value.concrete[0].dtype());
+    builder_.set_dtype(value.name, exporter::stored_dtype(value.concrete[0].dtype()));
   }
   values_[name] = value;
 }

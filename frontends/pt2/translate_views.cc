@@ -3,6 +3,7 @@
 #include "environment/run_environment.h"
 #include "exporter/export_error.h"
 #include "exporter/lower_call.h"
+#include "exporter/pairs.h"
 #include "linnet/shape.h"
 #include "translator.h"
 
@@ -184,7 +185,7 @@ Translator::Value Translator::put_back(const Node& writer, const View& view, con
   }
   if (only_reshapes(operation)) {
     const std::string shape = builder_.emit("Shape", {name_of(base)}, {}, 1)[0];
-    const std::string turned = builder_.cast(name_of(written), base.concrete[0].dtype());
+    const std::string turned = builder_.cast(name_of(written), exporter::stored_dtype(base.concrete[0].dtype()));
     result.name = builder_.emit("Reshape", {turned, shape}, {{"allowzero", int64_t{1}}}, 1)[0];
     return result;
   }
@@ -201,6 +202,7 @@ Translator::Value Translator::put_back(const Node& writer, const View& view, con
       std::swap(order[place(is_t ? 0 : given_of<int64_t>(node, "dim0"))],
                 order[place(is_t ? 1 : given_of<int64_t>(node, "dim1"))]);
     }
+    if (exporter::is_complex(base.tensor().dtype)) order.push_back(rank);
     result.name = builder_.emit("Transpose", {name_of(written)}, {{"perm", order}}, 1)[0];
     return result;
   }

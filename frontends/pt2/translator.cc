@@ -6,6 +6,7 @@
 
 #include "environment/run_environment.h"
 #include "exporter/export_error.h"
+#include "exporter/pairs.h"
 #include "linnet/error.h"
 #include "to_onnx.h"
 #include "weights.h"
@@ -85,6 +86,7 @@ void Translator::add_inputs() {
 void Translator::add_input(const InputSpec& spec) {
   using Kind = InputSpec::Kind;
   if (spec.kind == Kind::kConstantInput) return;  // the program was specialised to it
+  if (spec.kind == Kind::kToken) return;          // it orders effects, of which none is covered
   const auto* tensor = spec.argument.get<TensorName>();
   if (spec.kind == Kind::kUserInput && !tensor) {
     throw exporter::ExportError("an input is a number; only tensors can be inputs: export with it as a tensor");
@@ -93,9 +95,11 @@ void Translator::add_input(const InputSpec& spec) {
   const TensorMeta& meta = graph_->tensor_values.at(tensor->name);
   if (spec.kind == Kind::kUserInput || is_mutated(spec)) {
     const std::string name = builder_.unique(spec.kind == Kind::kUserInput ? tensor->name : spec.target);
-    builder_.graph().inputs.push_back({name, meta.dtype, declared_dims(meta)});
+    builder_.graph().inputs.push_back(exporter::stored_value({name, meta.dtype, declared_dims(meta)}));
     // A buffer that the program changes has its first value where none is given.
-    if (spec.kind != Kind::kUserInput) builder_.graph().initializers.emplace_back(name, weights_.at(spec.target));
+    if (spec.kind != Kind::kUserInput) {
+      builder_.graph().initializers.emplace_back(name, exporter::stored_tensor(weights_.at(spec.target)));
+    }
     return bind(tensor->name, tensor_value(meta, name));
   }
   const Tensor& weight = weights_.at(spec.target);

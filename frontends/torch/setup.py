@@ -18,9 +18,9 @@ LIBRARIES = ["liblinnet_torch_ops.so", "liblinnet_torch_export.so"]
 
 
 @functools.lru_cache(maxsize=None)
-def cmake_prefix_of_torch() -> str:
-    """Where PyTorch keeps its CMake files, or "". -E: pip hides the environment's packages by $PYTHONPATH."""
-    program = "import torch; print(torch.utils.cmake_prefix_path)"
+def folder_of_torch() -> str:
+    """Where PyTorch is, or "". -E: pip hides the environment's packages by $PYTHONPATH."""
+    program = "import os, torch; print(os.path.dirname(torch.__file__))"
     return subprocess.run([sys.executable, "-E", "-c", program], stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
@@ -30,7 +30,7 @@ class BuildWithLibraries(build_py):
         if why_not := self.missing():
             return self.warn(f"{why_not}, so operators and exporter are not built")
         work = Path(self.get_finalized_command("build").build_base) / "libraries"
-        options = [f"-DLINNET_BUILD={LINNET_BUILD}", f"-DCMAKE_PREFIX_PATH={cmake_prefix_of_torch()}"]
+        options = [f"-DLINNET_BUILD={LINNET_BUILD}", f"-DLINNET_TORCH={folder_of_torch()}"]
         subprocess.run(["cmake", "-S", SOURCE, "-B", work, "-DCMAKE_BUILD_TYPE=Release", *options], check=True)
         subprocess.run(["cmake", "--build", work, "--parallel", str(os.cpu_count())], check=True)
         for library in LIBRARIES:
@@ -40,7 +40,7 @@ class BuildWithLibraries(build_py):
         needed = ("ops/liblinnet_ops.a", "frontends/torch/exporter/liblinnet_exporter.a")
         if not all((LINNET_BUILD / library).is_file() for library in needed):
             return f"{LINNET_BUILD} is no build of Linnet (name one in LINNET_BUILD)"
-        if not cmake_prefix_of_torch():
+        if not folder_of_torch():
             return "there is no PyTorch in this environment"
         return "" if shutil.which("cmake") else "there is no cmake"
 

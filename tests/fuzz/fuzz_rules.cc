@@ -359,7 +359,8 @@ void lower(std::span<const uint8_t> bytes) {
   static constexpr int64_t kOpsets[] = {24, 17, 13, 16, 19};
   Choices first(bytes);
   const int high = first.byte(), low = first.byte();
-  exporter::Site site{operator_names()[size_t(high * 256 + low) % operator_names().size()], {}, "", "", ""};
+  const std::string& rule = operator_names()[size_t(high * 256 + low) % operator_names().size()];
+  exporter::Site site{rule.substr(rule.rfind(' ') + 1), {}, "", "", ""};
   const exporter::ExportOptions options{.opset = first.of(kOpsets)};
   Drawing draw(bytes.subspan(std::min<size_t>(3, bytes.size())));
   std::vector<Value> arguments, results;
@@ -376,7 +377,7 @@ void lower(std::span<const uint8_t> bytes) {
     results.push_back(draw.result());
   }
   exporter::OnnxBuilder builder(options);
-  lower_call(site, *rules().find(site.operator_name), arguments, results, builder, draw.examples());
+  lower_call(site, *rules().find(rule), arguments, results, builder, draw.examples());
 }
 
 }  // namespace

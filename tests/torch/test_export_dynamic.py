@@ -101,9 +101,21 @@ def test_dynamic_axis_that_the_trace_fixed_is_refused(exporter):
     assert "aten::add.Tensor" in exporter.refusal(Fixed(), {"x": torch.randn(4, 3)}, "--dynamic", "x:0=N")
 
 
-def test_dynamic_axis_in_a_folded_window_is_refused(exporter):
-    message = exporter.refusal(nn.AdaptiveAvgPool2d(2), {"input": IMAGE}, "--dynamic", "input:2=H")
-    assert "aten::adaptive_avg_pool2d" in message and "not the same for all sizes" in message
+class Diagonal(nn.Module):
+    def forward(self, x):
+        return x.diagonal(0, 2, 3)
+
+
+def test_dynamic_axis_in_a_table_is_refused(exporter):
+    message = exporter.refusal(Diagonal(), {"x": IMAGE}, "--dynamic", "x:3=W")
+    assert "aten::diagonal" in message and "not the same for all sizes" in message
+
+
+def test_dynamic_axis_of_an_adaptive_pool(exporter, run_model):
+    pool = nn.AdaptiveAvgPool2d(2)
+    file = exporter.export(pool, {"input": IMAGE}, "--dynamic", "input:2=H")
+    taller = torch.cat([IMAGE, IMAGE[:, :, 1:]], 2)
+    assert_close(run_model.outputs(file, {"input": taller.numpy()})["output"], pool(taller).numpy())
 
 
 class Branch(nn.Module):

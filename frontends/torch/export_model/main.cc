@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "export_pt2.h"
 #ifdef LINNET_HAS_LIBTORCH
@@ -14,8 +15,11 @@
 namespace linnet::exporter {
 namespace {
 
+/// Rules for complex numbers are named "complex " and the operator.
 int list_operators(const Lowerings& lowerings) {
-  for (const auto& [name, rule] : lowerings.all()) std::printf("%s\n", name.c_str());
+  std::set<std::string> names;
+  for (const auto& [name, rule] : lowerings.all()) names.insert(name.substr(name.rfind(' ') + 1));
+  for (const std::string& name : names) std::printf("%s\n", name.c_str());
   return int(ExitCode::kOk);
 }
 

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <utility>
 
 #include "constants.h"
 #include "export_error.h"
 #include "linnet/lowering.h"
 #include "onnx_graph.h"
+#include "pairs.h"
 #include "promotion.h"
 #include "site.h"
 #include "value.h"
@@ -149,7 +151,8 @@ std::string Call::value(const std::string& name, DType dtype) const {
   const Value& value = argument(name);
   if (!value.name.empty() || value.is_list) return builder_.cast(as_value(value), dtype);
   const Concrete& concrete = value.concrete[evaluation_];
-  return concrete.dtype() == dtype ? as_value(value) : builder_.constant(converted(concrete.as_tensor(), dtype));
+  if (stored_dtype(concrete.dtype()) == dtype) return as_value(value);
+  return builder_.constant(converted(stored_tensor(concrete.as_tensor()), dtype));
 }
 
 std::string Call::optional_value(const std::string& name) const { return has(name) ? value(name) : ""; }
@@ -197,7 +200,7 @@ bool Call::result_is_dynamic(size_t index) const {
   return false;
 }
 
-/// A tensor argument's axis that has these sizes in all evaluations.
+/// The size of a tensor argument's axis that has these sizes in all evaluations; "" where none has.
 std::string Call::matching_size(const Integers& sizes) const {
   for (size_t i = 0; i < arguments_.size(); ++i) {
     if (!arguments_[i].is_tensor() || arguments_[i].name.empty()) continue;
@@ -205,7 +208,7 @@ std::string Call::matching_size(const Integers& sizes) const {
       if (sizes_along(arguments_[i], axis) == sizes) return size(site_.arguments[i], axis);
     }
   }
-  site_.refuse("a size of its result depends on a dynamic axis in a way that the exporter cannot write");
+  return "";
 }
 
 std::string Call::result_shape(bool for_reshape) const {
@@ -219,9 +222,13 @@ std::string Call::result_shape(bool for_reshape) const {
   }
   if (open.empty() || (for_reshape && open.size() == 1)) return builder_.constant(Tensor::of(numbers));
   Names parts;
+  bool may_be_left_out = for_reshape;
   for (size_t axis = 0; axis < numbers.size(); ++axis) {
-    parts.push_back(numbers[axis] < 0 ? matching_size(sizes_along(value, int64_t(axis)))
-                                      : builder_.constant(Tensor::of<int64_t>({numbers[axis]})));
+    std::string part = numbers[axis] < 0 ? matching_size(sizes_along(value, int64_t(axis))) : "";
+    if (part.empty() && numbers[axis] < 0 && !std::exchange(may_be_left_out, false)) {
+      site_.refuse("a size of its result depends on a dynamic axis in a way that the exporter cannot write");
+    }
+    parts.push_back(part.empty() ? builder_.constant(Tensor::of<int64_t>({numbers[axis]})) : part);
   }
   return builder_.emit("Concat", parts, {{"axis", 0}}, 1)[0];
 }

@@ -7,6 +7,7 @@
 
 #include "export_error.h"
 #include "linnet/error.h"
+#include "pairs.h"
 
 namespace linnet::exporter {
 namespace {
@@ -56,14 +57,17 @@ void apply(const Site& site, const Lowering& rule, Call& call) {
   }
 }
 
-}  // namespace
+void take_names(const std::vector<Value>& from, std::vector<Value>& to) {
+  for (size_t i = 0; i < to.size(); ++i) {
+    to[i].name = from[i].name;
+    for (size_t k = 0; k < to[i].elements.size(); ++k) to[i].elements[k].name = from[i].elements[k].name;
+  }
+}
 
-bool lower_call(const Site& site, const Lowering& rule, const std::vector<Value>& arguments,
-                std::vector<Value>& results, OnnxBuilder& builder, size_t examples) {
+bool lower_checked(const Site& site, const Lowering& rule, const std::vector<Value>& arguments,
+                   std::vector<Value>& results, OnnxBuilder& builder, size_t examples) {
   const std::string unset = kUnset + site.operator_name + "; at " + site.source;
   OnnxGraph other;
-  for (const Value& argument : arguments) check_value(site, argument);
-  for (const Value& result : results) check_value(site, result);
   bool decided_by_contents = false;
   for (size_t e = examples; e-- > 0;) {
     for (Value& result : results) for_each_leaf(result, [&](Value& leaf) { leaf.name = unset; });
@@ -79,6 +83,31 @@ bool lower_call(const Site& site, const Lowering& rule, const std::vector<Value>
     }
   }
   return decided_by_contents;
+}
+
+}  // namespace
+
+const Lowering* find_rule(const Lowerings& rules, const std::string& operator_name, const Site& site,
+                          const std::vector<Value>& arguments, const std::vector<Value>& results) {
+  const bool on_complex = has_complex(arguments) || has_complex(results);
+  if (on_complex && operator_name != site.operator_name) site.refuse("it writes complex numbers in place");
+  if (!on_complex || serves_pairs(operator_name)) return rules.find(operator_name);
+  const Lowering* rule = rules.find("complex " + operator_name);
+  if (!rule) site.refuse("there is no rule for it on complex numbers");
+  return rule;
+}
+
+bool lower_call(const Site& site, const Lowering& rule, const std::vector<Value>& arguments,
+                std::vector<Value>& results, OnnxBuilder& builder, size_t examples) {
+  for (const Value& argument : arguments) check_value(site, argument);
+  for (const Value& result : results) check_value(site, result);
+  const bool on_pairs = serves_pairs(site.operator_name) && (has_complex(arguments) || has_complex(results));
+  if (!on_pairs) return lower_checked(site, rule, arguments, results, builder, examples);
+  std::vector<Value> pairs = as_pairs(results);
+  const bool decided =
+      lower_checked(site, rule, arguments_of_pairs(site, arguments, results), pairs, builder, examples);
+  take_names(pairs, results);
+  return decided;
 }
 
 }  // namespace linnet::exporter

@@ -6,6 +6,7 @@
 
 #include "export_error.h"
 #include "onnx_types.h"
+#include "pairs.h"
 
 namespace linnet::exporter {
 namespace {
@@ -104,7 +105,8 @@ std::string OnnxBuilder::cast(const std::string& value, DType dtype) {
   return result;
 }
 
-std::string OnnxBuilder::constant(const Tensor& tensor, const std::string& name) {
+std::string OnnxBuilder::constant(const Tensor& given, const std::string& name) {
+  const Tensor tensor = stored_tensor(given);
   const bool small = name.empty() && tensor.size() <= kSmallConstant;
   const std::string key = small ? contents_of(tensor) : "";
   if (small) {
@@ -120,7 +122,8 @@ std::string OnnxBuilder::constant(const Tensor& tensor, const std::string& name)
   return result;
 }
 
-std::string OnnxBuilder::tensor(const Tensor& tensor) {
+std::string OnnxBuilder::tensor(const Tensor& given) {
+  const Tensor tensor = stored_tensor(given);
   const auto known = parameters_.find(key_of(tensor));
   if (known == parameters_.end()) return constant(tensor.clone());
   Parameter& parameter = known->second;
@@ -128,7 +131,8 @@ std::string OnnxBuilder::tensor(const Tensor& tensor) {
   return parameter.value;
 }
 
-void OnnxBuilder::name_tensor(const Tensor& tensor, const std::string& name) {
+void OnnxBuilder::name_tensor(const Tensor& given, const std::string& name) {
+  const Tensor tensor = stored_tensor(given);
   parameters_.try_emplace(key_of(tensor), Parameter{tensor, name, ""});
 }
 

@@ -5,7 +5,7 @@ import logging
 
 import torch
 
-from . import causal_masks
+from . import branches
 from .errors import ExportError, cause_of
 from .request import Request
 
@@ -34,7 +34,7 @@ def export(request: Request, file: str, opset: int) -> None:
     table = translations(**request.forms) | {
         overload: as_call(function) for overload, function in request.translations.items()
     }
-    with request.arguments.tensors_alone(request.module) as tensors, causal_masks.not_compared(), _quiet():
+    with request.arguments.tensors_alone(request.module) as tensors, branches.left_out(), _quiet():
         try:
             program = torch.onnx.export(
                 request.module,

@@ -5,6 +5,8 @@ operator of PyTorch, and `symbolic`, called with a graph that only notes what it
 """
 
 import contextlib
+import functools
+import itertools
 
 import numpy as np
 import onnx
@@ -13,6 +15,13 @@ from onnx import helper, numpy_helper
 
 DOMAIN = "linnet_functions"
 _TENSOR = object()  # stands for one among the arguments of a call
+_NUMBERS = itertools.count()
+
+
+@functools.lru_cache(maxsize=None)
+def _library():
+    """It stays: PyTorch fails on operators whose library is gone."""
+    return torch.library.Library(DOMAIN, "FRAGMENT")
 
 
 class FunctionNodes:
@@ -20,7 +29,6 @@ class FunctionNodes:
 
     def __init__(self, functions: list):
         self._functions = functions
-        self._library = torch.library.Library(DOMAIN, "FRAGMENT") if functions else None
         self._calls = {}  # by name of the operator
 
     def bodies(self, opset: int) -> list[onnx.FunctionProto]:
@@ -43,7 +51,7 @@ class FunctionNodes:
 
     def _apply_of(self, function):
         def apply(*args):
-            name = f"{function.__name__}_{id(self):x}_{len(self._calls)}"
+            name = f"{function.__name__}_{next(_NUMBERS)}"
             tensors = [arg for arg in args if isinstance(arg, torch.Tensor)]
 
             def forward(*given):
@@ -55,9 +63,10 @@ class FunctionNodes:
             self._calls[name] = (function, [_TENSOR if isinstance(arg, torch.Tensor) else arg for arg in args], count)
             returned = "Tensor" if count == 1 else f"({', '.join(['Tensor'] * count)})"
             parameters = ", ".join(f"Tensor x{i}" for i in range(len(tensors)))
-            self._library.define(f"{name}({parameters}) -> {returned}")
-            self._library.impl(name, forward, "CompositeExplicitAutograd")
-            torch.library.register_fake(f"{DOMAIN}::{name}", forward, lib=self._library)
+            library = _library()
+            library.define(f"{name}({parameters}) -> {returned}")
+            library.impl(name, forward, "CompositeExplicitAutograd")
+            torch.library.register_fake(f"{DOMAIN}::{name}", forward, lib=library)
             return getattr(getattr(torch.ops, DOMAIN), name)(*tensors)
 
         return staticmethod(apply)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-from . import causal_masks, linnet
+from . import branches, linnet
 from .engine import find_export_model
 from .errors import ExportError, cause_of
 from .function_nodes import FunctionNodes
@@ -22,14 +22,25 @@ def export(request: Request, file: str, opset: int) -> None:
     with nodes.whole():
         program = request.program or _capture(request)
     request.bodies = nodes.bodies(opset)
+    try:
+        _write(request, program, file, [command, *_form(request, opset)])
+    except _NoRule:  # composed operators have one for what they are made of
+        _write(request, program.run_decompositions(), file, [command, *_form(request, opset)])
+
+
+class _NoRule(ExportError):
+    """An operator has no rule."""
+
+
+def _write(request: Request, program, file: str, command: list[str]) -> None:
     archive = Path(f"{file}.pt2")
     torch.export.save(program, archive)
-    arguments = [command, str(archive), "-o", file, "--no-states", *_form(request, opset), *_names(request, program)]
+    arguments = [*command, str(archive), "-o", file, "--no-states", *_names(request, program)]
     result = subprocess.run(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    archive.unlink()
     if result.returncode != 0:
         problem = result.stderr.strip().removeprefix("export_model: ")
-        raise ExportError(problem)
-    archive.unlink()
+        raise (_NoRule if "there is no lowering rule" in problem else ExportError)(problem)
 
 
 def _form(request: Request, opset: int) -> list[str]:
@@ -65,7 +76,7 @@ def _capture(request: Request):
     dynamic = any(request.axes)
     arguments = _at_least_two_long(request) if dynamic else request.arguments
     shapes = tuple({axis: _hint(dim) for axis, dim in axes.items()} for axes in request.axes)
-    with arguments.tensors_alone(request.module) as tensors, causal_masks.not_compared():
+    with arguments.tensors_alone(request.module) as tensors, branches.left_out():
         try:
             return torch.export.export(request.module, tensors, dynamic_shapes=(shapes,) if dynamic else None, strict=False)
         except Exception as error:  # torch.export raises many

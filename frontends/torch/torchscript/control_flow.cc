@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "exporter/pairs.h"
 #include "tracer.h"
 
 // Branches and loops: walked through where constants decide, else ONNX's If and Loop.
@@ -78,7 +79,8 @@ Tracer::Body Tracer::write_body(const Block& block, const Node& node) {
     body.results.push_back(copy_of(value_of(output)));
     for_each_leaf(body.results.back(), [&](const Value& leaf) {
       if (leaf.is_none()) return;
-      outputs.push_back({builder_.emit("Identity", {name_of(leaf)}, {}, 1)[0], dtype_of(leaf.concrete[0]), {}});
+      const DType dtype = exporter::stored_dtype(dtype_of(leaf.concrete[0]));
+      outputs.push_back({builder_.emit("Identity", {name_of(leaf)}, {}, 1)[0], dtype, {}});
     });
   }
   body.graph = builder_.end_body();

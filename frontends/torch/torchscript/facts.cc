@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "exporter/pairs.h"
 #include "tracer.h"
 
 // What follows from a tensor's type and shape, not from its contents.
@@ -63,13 +64,20 @@ Value Tracer::size_value(const Value& tensor, int64_t axis) {
   return result;
 }
 
+/// How many elements there are, int64 of rank 0.
+std::string Tracer::elements_of(const Value& tensor) {
+  const std::string elements = builder_.emit("Size", {name_of(tensor)}, {}, 1)[0];
+  if (!exporter::is_complex(dtype_of(tensor.concrete[0]))) return elements;
+  return builder_.emit("Div", {elements, builder_.constant(Tensor::scalar(int64_t{2}))}, {}, 1)[0];
+}
+
 void Tracer::visit_size(const Node& node, const std::vector<Value>& inputs) {
   std::vector<Value> results = evaluate(node);
   const std::string name = Site(node).operator_name();
   const Value& tensor = inputs[0];
   if (name == "aten::numel") {
     results[0].of_contents = tensor.of_contents;
-    if (!results[0].agrees()) results[0].name = builder_.emit("Size", {name_of(tensor)}, {}, 1)[0];
+    if (!results[0].agrees()) results[0].name = elements_of(tensor);
   } else if (results[0].is_container()) {
     std::vector<Value>& sizes = results[0].container->elements;
     for (size_t axis = 0; axis < sizes.size(); ++axis) sizes[axis] = size_value(tensor, int64_t(axis));

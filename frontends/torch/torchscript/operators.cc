@@ -117,11 +117,11 @@ std::vector<Value> Tracer::evaluate(const Node& node) {
 void Tracer::lower(const Node& node, const std::string& operator_name, const std::vector<Value>& inputs,
                    std::vector<Value>& results) {
   const exporter::Site site = Site(node).seen();
-  const Lowering* rule = lowerings_.find(operator_name);
-  if (rule == nullptr) site.refuse("there is no lowering rule for it; " + hint(operator_name));
   std::vector<exporter::Value> arguments, given;
   for (const Value& input : inputs) arguments.push_back(seen_of(input));
   for (const Value& result : results) given.push_back(seen(result));
+  const Lowering* rule = find_rule(lowerings_, operator_name, site, arguments, given);
+  if (rule == nullptr) site.refuse("there is no lowering rule for it; " + hint(operator_name));
   const bool decided_by_rule = lower_call(site, *rule, arguments, given, builder_, evaluations_);
   for (size_t i = 0; i < results.size(); ++i) take_names(given[i], results[i]);
   follow_sizes(node, inputs, results, decided_by_rule);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <set>
 
+#include "exporter/pairs.h"
 #include "tracer.h"
 
 // What `forward` returns becomes the outputs of the graph.
@@ -34,7 +35,7 @@ OnnxValue declared(const std::string& name, const Value& leaf) {
   for (int64_t axis = 0; leaf.is_tensor() && axis < leaf.tensor().dim(); ++axis) {
     dims.push_back({size_differs(leaf, axis) ? -1 : leaf.tensor().size(axis), ""});
   }
-  return {name, dtype_of(leaf.concrete[0]), dims};
+  return exporter::stored_value({name, dtype_of(leaf.concrete[0]), dims});
 }
 
 }  // namespace

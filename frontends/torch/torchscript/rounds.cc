@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exporter/pairs.h"
 #include "tracer.h"
 
 // The rounds of a loop that the model's inputs decide. Each round that an example goes through is an evaluation of the
@@ -120,7 +121,7 @@ OnnxGraph Tracer::write_round(const Node& loop, const Rounds& rounds, std::vecto
   for (size_t k = 0; k < last.size(); ++k) {
     entering.push_back({{}, builder_.unique("carried"), nullptr, last[k].of_contents});
     for (const Round& round : rounds.all) entering[k].concrete.push_back(round.carried[k]);
-    inputs.push_back({entering[k].name, dtype_of(entering[k].concrete[0]), {}});
+    inputs.push_back({entering[k].name, exporter::stored_dtype(dtype_of(entering[k].concrete[0])), {}});
   }
   enter_round(loop, number, entering);
   Body body = write_body(*loop.blocks()[0], loop);

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "exporter/pairs.h"
+
 namespace linnet::exporter::torchscript {
 
 Trace Tracer::trace(const torch::jit::Module& module, const std::vector<ExampleArgument>& arguments, size_t tries,
@@ -25,7 +27,7 @@ Trace Tracer::trace(const torch::jit::Module& module, const std::vector<ExampleA
   for (size_t i = 0; i < arguments.size(); ++i) {
     for (const OnnxValue& input : arguments[i].inputs) {
       claim(input.name);
-      builder_.graph().inputs.push_back(input);
+      builder_.graph().inputs.push_back(exporter::stored_value(input));
     }
     bind(graph->inputs()[i + 1], arguments[i].value);
   }
@@ -68,7 +70,8 @@ std::vector<Value> Tracer::inputs_of(const Node& node) const {
 
 void Tracer::bind(const torch::jit::Value* name, Value value) {
   for_each_leaf(value, [&](Value& leaf) {
-    if (!leaf.name.empty() && !leaf.is_unset()) builder_.set_dtype(leaf.name, dtype_of(leaf.concrete[0]));
+    if (!leaf.name.empty() && !leaf.is_unset())
+      builder_.set_dtype(leaf.name, exporter::stored_dtype(dtype_of(leaf.concrete[0])));
   });
   values_[name] = std::move(value);
 }

@@ -100,6 +100,7 @@ class Tracer {
   bool fold_fact(const Node& node, const std::vector<Value>& inputs);
   void visit_size(const Node& node, const std::vector<Value>& inputs);
   Value size_value(const Value& tensor, int64_t axis);
+  std::string elements_of(const Value& tensor);
 
   // Nodes that have no operator: structure.cc; lists and dicts: containers.cc
   static const std::unordered_map<std::string, Handler>& handlers();

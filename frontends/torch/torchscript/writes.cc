@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exporter/pairs.h"
 #include "tracer.h"
 
 // In-place operators. The evaluated tensors really share memory, so they tell which values a write changes: those that
@@ -90,6 +91,9 @@ void Tracer::replace_aliases(const Node& node, const at::Tensor& written, const 
   }
   if (views.empty()) return;
   const Site site(node);
+  if (exporter::is_complex(dtype_from(written.scalar_type()))) {
+    site.refuse("it writes to a part of a tensor of complex numbers, which is not covered");
+  }
   if (evaluations_ > 1)
     site.refuse("it writes to a part of a tensor, which the exporter cannot follow with dynamic axes");
   if (written.is_contiguous() && (whole == nullptr || whole->tensor().numel() <= written.numel())) whole = nullptr;

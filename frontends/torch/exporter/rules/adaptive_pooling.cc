@@ -14,15 +14,15 @@ std::pair<int64_t, int64_t> adaptive_window(int64_t i, int64_t in, int64_t out) 
 }
 
 /// Positions of the windows, [out, widest]; those of a shorter one are filled up with its last position.
-struct Windows {
+struct Bins {
   int64_t count = 0, widest = 0;
   Integers places{};
   Numbers inside{}, sizes{};
 };
 
-Windows windows_of(Call& call, int64_t in, int64_t out) {
+Bins windows_of(Call& call, int64_t in, int64_t out) {
   check_table(call, out, out == 0 ? 0 : in / out + 2);
-  Windows windows{out};
+  Bins windows{out};
   for (int64_t i = 0; i < out; ++i) {
     const auto [begin, end] = adaptive_window(i, in, out);
     windows.widest = std::max(windows.widest, end - begin);
@@ -38,28 +38,53 @@ Windows windows_of(Call& call, int64_t in, int64_t out) {
   return windows;
 }
 
-/// Windows of different sizes, one axis after the other: gathered, then reduced.
-std::string uneven_pool(Call& call, int64_t spatial, bool average) {
-  const int64_t rank = call.tensor().dim();
+/// Windows of different sizes along an axis: gathered, then reduced.
+std::string uneven_pool(Call& call, const std::string& x, int64_t axis, bool average) {
   const DType dtype = call.dtype();
-  std::string y = call.value();
-  for (int64_t axis = rank - spatial; axis < rank; ++axis) {
-    const Windows windows = windows_of(call, call.tensor().size(axis), call.result().size(axis));
-    const std::string places = call.constant_of(windows.places, Shape{windows.count, windows.widest});
-    y = call.emit("Gather", {y, places}, {{"axis", axis}});
-    if (!average) {
-      y = reduce(call, "ReduceMax", y, {axis + 1}, false);
-      continue;
-    }
-    Integers beside(size_t(rank), 1);
-    beside[size_t(axis)] = windows.count;
-    const std::string sizes = call.constant_of(windows.sizes, Shape(beside), dtype);
-    beside.insert(beside.begin() + axis + 1, windows.widest);
-    const std::string inside = call.constant_of(windows.inside, Shape(beside), DType::kBool);
-    const std::string counted = call.emit("Where", {inside, y, call.scalar(0, dtype)});
-    y = call.emit("Div", {reduce(call, "ReduceSum", counted, {axis + 1}, false), sizes});
-  }
-  return y;
+  const Bins windows = windows_of(call, call.tensor().size(axis), call.result().size(axis));
+  const std::string places = call.constant_of(windows.places, Shape{windows.count, windows.widest});
+  const std::string y = call.emit("Gather", {x, places}, {{"axis", axis}});
+  if (!average) return reduce(call, "ReduceMax", y, {axis + 1}, false);
+  Integers beside(size_t(call.tensor().dim()), 1);
+  beside[size_t(axis)] = windows.count;
+  const std::string sizes = call.constant_of(windows.sizes, Shape(beside), dtype);
+  beside.insert(beside.begin() + axis + 1, windows.widest);
+  const std::string inside = call.constant_of(windows.inside, Shape(beside), DType::kBool);
+  const std::string counted = call.emit("Where", {inside, y, call.scalar(0, dtype)});
+  return call.emit("Div", {reduce(call, "ReduceSum", counted, {axis + 1}, false), sizes});
+}
+
+/// The result's size along an axis of its own, int64 [1].
+std::string pooled_size(Call& call, int64_t axis, int64_t spatial) {
+  const int64_t place = axis - (call.tensor().dim() - spatial);
+  if (call.constant("output_size")) return call.constant_of({call.result().size(axis)});
+  return slice(call, call.shape("output_size"), 0, place, place + 1);
+}
+
+/// The same along an axis whose size is not known: windows of the same positions as `windows_of` gives, which the graph
+/// computes.
+std::string open_pool(Call& call, const std::string& x, int64_t axis, int64_t spatial, bool average) {
+  const DType dtype = call.dtype();
+  const std::string in = call.size("self", axis), out = pooled_size(call, axis, spatial), one = call.constant_of({1});
+  const std::string window = change_axes(call, "Unsqueeze", places_below(call, out), {1});
+  const std::string begin = call.emit("Div", {call.emit("Mul", {window, in}), out});
+  const std::string next = call.emit("Mul", {call.emit("Add", {window, one}), in});
+  const std::string end = call.emit("Div", {call.emit("Add", {next, call.emit("Sub", {out, one})}), out});
+  const std::string sizes = call.emit("Sub", {end, begin});
+  const std::string widest = reduce(call, "ReduceMax", flattened(call, sizes), {0}, true);
+  const std::string place = call.emit("Add", {begin, places_below(call, widest)});
+  const std::string kept = call.emit("Min", {place, call.emit("Sub", {end, one})});
+  const std::string y = call.emit("Gather", {x, kept}, {{"axis", axis}});
+  if (!average) return reduce(call, "ReduceMax", y, {axis + 1}, false);
+  Integers behind;
+  for (int64_t i = axis + 1; i < call.tensor().dim(); ++i) behind.push_back(i + 1 - axis);
+  const auto across = [&](const std::string& table) {
+    return behind.empty() ? table : change_axes(call, "Unsqueeze", table, behind);
+  };
+  const std::string inside = across(call.emit("Less", {place, end}));
+  const std::string counted = call.emit("Where", {inside, y, call.scalar(0, dtype)});
+  const std::string count = change_axes(call, "Squeeze", across(call.cast(sizes, dtype)), {1});
+  return call.emit("Div", {reduce(call, "ReduceSum", counted, {axis + 1}, false), count});
 }
 
 /// Over all of each image. The mean of no pixels is NaN, which GlobalAveragePool leaves open.
@@ -75,32 +100,45 @@ std::string pooled_whole(Call& call, const std::string& global, int64_t spatial)
   return pooled(call, global, spatial, {})[0];
 }
 
+/// One axis after the other.
+std::string pooled_by_axes(Call& call, int64_t spatial, bool average) {
+  std::string y = call.value();
+  for (int64_t axis = call.tensor().dim() - spatial; axis < call.tensor().dim(); ++axis) {
+    const bool open = call.dynamic("self", axis) || !call.constant("output_size");
+    y = open ? open_pool(call, y, axis, spatial, average) : uneven_pool(call, y, axis, average);
+  }
+  return y;
+}
+
 /// Windows of equal size where the output's size divides the input's; the whole where it is 1.
 Lowering adaptive(const std::string& global, const std::string& windowed, int64_t spatial) {
   return [=](Call& call) {
     const Integers in = last_of(call.tensor().sizes, spatial), out = last_of(call.result().sizes, spatial);
-    if (std::all_of(out.begin(), out.end(), [](int64_t size) { return size == 1; })) {
+    const bool single =
+        call.constant("output_size") && std::ranges::all_of(out, [](int64_t size) { return size == 1; });
+    if (single) {
       return call.set(pooled_whole(call, global, spatial));
     }
     Integers kernel;
-    bool even = true;
+    bool even = call.constant("output_size");
     for (size_t i = 0; i < in.size(); ++i) {
-      even = even && out[i] > 0 && in[i] % out[i] == 0;
+      even = even && !call.dynamic("self", call.tensor().dim() - spatial + int64_t(i)) && out[i] > 0 &&
+             in[i] % out[i] == 0;
       kernel.push_back(in[i] / std::max<int64_t>(out[i], 1));
     }
     if (even) return call.set(pooled(call, windowed, spatial, {{"kernel_shape", kernel}, {"strides", kernel}})[0]);
-    call.set(uneven_pool(call, spatial, windowed == "AveragePool"));
+    call.set(pooled_by_axes(call, spatial, windowed == "AveragePool"));
   };
 }
 
 /// The elements of every window over all spatial axes, in order: positions within an image, [count, widest].
-Windows windows_over_all(Call& call, int64_t spatial) {
-  Windows all{1, 1, {0}};
+Bins windows_over_all(Call& call, int64_t spatial) {
+  Bins all{1, 1, {0}};
   for (int64_t axis = call.tensor().dim() - spatial; axis < call.tensor().dim(); ++axis) {
     const int64_t in = call.tensor().size(axis);
-    const Windows along = windows_of(call, in, call.result().size(axis));
+    const Bins along = windows_of(call, in, call.result().size(axis));
     check_table(call, checked_mul(all.count, along.count), checked_mul(all.widest, along.widest));
-    Windows next{all.count * along.count, all.widest * along.widest};
+    Bins next{all.count * along.count, all.widest * along.widest};
     for (int64_t outer = 0; outer < all.count; ++outer) {
       for (int64_t inner = 0; inner < along.count; ++inner) {
         for (int64_t i = 0; i < all.widest; ++i) {
@@ -129,7 +167,7 @@ std::string largest(Call& call, const std::string& windows, int64_t axis) {
 /// Where in its image the largest element of each window lies.
 std::string positions(Call& call, int64_t spatial) {
   const int64_t rank = call.tensor().dim();
-  const Windows all = windows_over_all(call, spatial);
+  const Bins all = windows_over_all(call, spatial);
   Integers lines(size_t(rank - spatial), 0);
   lines.push_back(-1);
   const std::string flat = call.emit("Reshape", {call.value(), call.constant_of(lines)});
@@ -146,6 +184,7 @@ Lowering adaptive_max(int64_t spatial) {
   const Lowering values = adaptive("GlobalMaxPool", "MaxPool", spatial);
   return [=](Call& call) {
     values(call);
+    if (!call.constant("output_size")) return;
     for (int64_t axis = call.tensor().dim() - spatial; axis < call.tensor().dim(); ++axis) {
       if (call.dynamic("self", axis) || call.result().size(axis) == 0) return;
     }

@@ -127,9 +127,13 @@ void check_table(Call& call, int64_t rows, int64_t columns) {
     call.refuse("it needs a constant of " + std::to_string(rows) + " * " + std::to_string(columns) + " elements");
 }
 
+std::string places_below(Call& call, const std::string& count) {
+  const std::string number = call.emit("Reshape", {count, call.constant_of(Integers{})});
+  return call.emit("Range", {integer_of(call, 0), number, integer_of(call, 1)});
+}
+
 std::string places_along(Call& call, const std::string& name, int64_t axis) {
-  const std::string size = call.emit("Reshape", {call.size(name, axis), call.constant_of(Integers{})});
-  return call.emit("Range", {integer_of(call, 0), size, integer_of(call, 1)});
+  return places_below(call, call.size(name, axis));
 }
 
 Integers order_of(int64_t rank) {

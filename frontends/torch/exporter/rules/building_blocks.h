@@ -91,6 +91,9 @@ std::string table_of(Call& call, int64_t rows, int64_t columns, DType dtype, con
   return call.constant_of(values, Shape{rows, columns}, dtype);
 }
 
+/// The numbers 0, 1, 2 ... below a count, int64 [1].
+std::string places_below(Call& call, const std::string& count);
+
 /// The indices 0, 1, 2 ... of a tensor argument's axis, int64 of rank 1.
 std::string places_along(Call& call, const std::string& name, int64_t axis);
 

@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "arctangent.h"
 #include "building_blocks.h"
 #include "rule_list.h"
 
@@ -36,11 +37,12 @@ std::string ones_of_infinity(Call& call, const std::string& x) {
   return choose(call, is_infinite, call.emit("Sign", {x}), zero_of(call));
 }
 
+}  // namespace
+
 /// atan(y / x) in the right half plane, half a turn from it in the left one, a quarter turn between. Of two infinities
 /// the signs count; of a y that is NaN nothing.
-void atan2(Call& call) {
+std::string arctangent(Call& call, std::string y, std::string x) {
   const DType dtype = call.dtype();
-  std::string y = self_of(call), x = other_of(call);
   const std::string signs_y = ones_of_infinity(call, y), signs_x = ones_of_infinity(call, x);
   const std::string both = call.emit("Not", {is_zero(call, call.emit("Mul", {signs_y, signs_x}))});
   y = choose(call, both, signs_y, y);
@@ -54,8 +56,12 @@ void atan2(Call& call) {
   const std::string at_origin = choose(call, sign_bit(call, x, dtype), turn(1), y);
   const std::string middle = choose(call, is_zero(call, y), at_origin, turn(0.5));
   const std::string upright = call.emit("And", {is_zero(call, x), call.emit("Equal", {y, y})});
-  call.set(choose(call, upright, middle, sideways));
+  return choose(call, upright, middle, sideways);
 }
+
+namespace {
+
+void atan2(Call& call) { call.set(arctangent(call, self_of(call), other_of(call))); }
 
 /// log(e^a + e^b), for another base than e with its logarithm as `unit`.
 Lowering log_of_sum(double unit) {

@@ -62,6 +62,30 @@ void check_count(Call& call, int64_t parts) {
   if (parts != int64_t(call.result_length())) call.refuse("its list of results has another length in ONNX");
 }
 
+/// As many parts as the list of results has, each of them `part` long, int64 [1], but the last: it is what is left. A
+/// run in which the list would have another length gets a size that Split does not take.
+void split_by(Call& call, const std::string& part, int64_t axis) {
+  const size_t count = call.result_length();
+  check_count(call, std::max<int64_t>(int64_t(count), 1));
+  const std::string one = call.constant_of({1});
+  std::string rest = call.size("self", axis);
+  Names sizes;
+  for (size_t i = 0; i + 1 < count; ++i) {
+    sizes.push_back(part);
+    rest = call.emit("Sub", {rest, part});
+  }
+  const std::string has_elements = call.emit("GreaterOrEqual", {rest, call.emit("Min", {part, one})});
+  const std::string fits = call.emit("And", {has_elements, call.emit("LessOrEqual", {rest, part})});
+  sizes.push_back(call.emit("Where", {fits, rest, call.constant_of({-1})}));
+  const std::string all = call.emit("Concat", sizes, {{"axis", int64_t(0)}});
+  call.set_list(call.emit_many("Split", {call.value(), all}, {{"axis", axis}}, count));
+}
+
+/// ceil(total / parts), int64 [1].
+std::string size_of_part(Call& call, const std::string& total, int64_t parts) {
+  return call.emit("Div", {call.emit("Add", {total, call.constant_of({parts - 1})}), call.constant_of({parts})});
+}
+
 Integers equal_parts(Call& call, int64_t total, int64_t part) {
   if (total > 0 && part <= 0) call.refuse("its parts have no elements");
   if (total > 0) check_count(call, total / part + (total % part != 0));
@@ -72,19 +96,47 @@ Integers equal_parts(Call& call, int64_t total, int64_t part) {
 
 void split(Call& call) {
   const int64_t axis = call.axis();
+  if (call.dynamic("self", axis) || !call.constant("split_size")) return split_by(call, call.shape("split_size"), axis);
   split_into(call, equal_parts(call, call.tensor().size(axis), call.integer("split_size")), axis);
 }
-void split_sizes(Call& call) { split_into(call, call.integers("split_sizes"), call.axis()); }
-void split_list(Call& call) { split_into(call, call.integers("split_size"), call.axis()); }
+
+/// Parts of sizes that may be computed.
+void split_in_sizes(Call& call, const std::string& argument) {
+  if (call.constant(argument)) return split_into(call, call.integers(argument), call.axis());
+  const size_t count = call.length(argument);
+  if (count == 1) return call.set_list({call.value()});
+  call.set_list(call.emit_many("Split", {call.value(), call.shape(argument)}, {{"axis", call.axis()}}, count));
+}
+
+void split_sizes(Call& call) { split_in_sizes(call, "split_sizes"); }
+void split_list(Call& call) { split_in_sizes(call, "split_size"); }
 
 void chunk(Call& call) {
   const int64_t axis = call.axis(), total = call.tensor().size(axis), chunks = call.positive("chunks");
+  if (call.dynamic("self", axis)) return split_by(call, size_of_part(call, call.size("self", axis), chunks), axis);
   split_into(call, equal_parts(call, total, std::max<int64_t>(total / chunks + (total % chunks != 0), 1)), axis);
+}
+
+/// Of an axis whose size is not known: the first parts, as many as are left over, are longer by one.
+void open_tensor_split(Call& call, int64_t axis, int64_t parts) {
+  const std::string total = call.size("self", axis), count = call.constant_of({parts}),
+                    along = call.constant_of({axis});
+  const std::string least = call.emit("Div", {total, count}), left = call.emit("Mod", {total, count});
+  Names results;
+  std::string begin = call.constant_of({0});
+  for (int64_t i = 1; i <= parts; ++i) {
+    const std::string number = call.constant_of({i});
+    const std::string end = call.emit("Add", {call.emit("Mul", {least, number}), call.emit("Min", {left, number})});
+    results.push_back(call.emit("Slice", {call.value(), begin, end, along}));
+    begin = end;
+  }
+  call.set_list(results);
 }
 
 void tensor_split(Call& call) {
   const int64_t axis = call.axis(), total = call.tensor().size(axis), parts = call.positive("sections");
   check_count(call, parts);
+  if (call.dynamic("self", axis)) return open_tensor_split(call, axis, parts);
   Integers sizes;
   for (int64_t i = 0; i < parts; ++i) sizes.push_back(total / parts + (i < total % parts));
   split_into(call, sizes, axis);
@@ -115,6 +167,7 @@ void split_at(Call& call, const Integers& positions, int64_t axis) {
 void split_evenly(Call& call, int64_t axis) {
   const int64_t sections = call.positive("sections"), part = call.tensor().size(axis) / sections;
   check_count(call, sections);
+  if (call.dynamic("self", axis)) return split_by(call, size_of_part(call, call.size("self", axis), sections), axis);
   Integers positions;
   for (int64_t i = 1; i < sections; ++i) positions.push_back(i * part);
   split_at(call, positions, axis);

@@ -69,13 +69,15 @@ void tensor_of_list(Call& call) {
   call.set(call.emit("Concat", parts, {{"axis", 0}}));
 }
 
+void shape_as_tensor(Call& call) { call.set(call.emit("Shape", {call.value()})); }
+
 }  // namespace
 
 void register_creation(Lowerings& lowerings) {
   lowerings.add({"aten::zeros_like", "aten::empty_like"}, filled(0));
   lowerings.add("aten::ones_like", filled(1));
   lowerings.add({"aten::zeros", "aten::new_zeros", "aten::empty.memory_format", "aten::new_empty",
-                 "aten::empty_strided", "aten::new_empty_strided"},
+                 "aten::empty_strided", "aten::new_empty_strided", "aten::empty_permuted"},
                 filled(0, "size"));
   lowerings.add({"aten::ones", "aten::new_ones"}, filled(1, "size"));
   lowerings.add("aten::full_like", filled_with_argument());
@@ -89,6 +91,7 @@ void register_creation(Lowerings& lowerings) {
                  "aten::as_tensor.float", "aten::as_tensor.bool"},
                 tensor_of_number);
   lowerings.add({"aten::tensor", "aten::as_tensor.list"}, tensor_of_list);
+  lowerings.add("aten::_shape_as_tensor", shape_as_tensor);
   lowerings.add({"aten::arange", "aten::arange.start", "aten::arange.start_step"}, arange);
 }
 

@@ -98,6 +98,40 @@ void eye(Call& call) {
       call.cast(call.emit("EyeLike", {call.emit("Expand", {call.scalar(0, DType::kFloat32), shape})}), call.dtype()));
 }
 
+/// Where a triangle of a matrix of this size has its elements, [2, elements].
+Lowering triangle_indices(bool upper) {
+  return [upper](Call& call) {
+    const int64_t rows = call.integer("row"), columns = call.integer("col"), offset = call.integer("offset");
+    check_table(call, rows, columns);
+    Integers places, others;
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t column = 0; column < columns; ++column) {
+        if (upper ? column - row < offset : column - row > offset) continue;
+        places.push_back(row);
+        others.push_back(column);
+      }
+    }
+    const int64_t count = std::ssize(places);
+    places.insert(places.end(), others.begin(), others.end());
+    call.set(call.cast(call.constant_of(places, Shape{2, count}), call.dtype()));
+  };
+}
+
+/// Matrices along a diagonal, zeros elsewhere; vectors and numbers are rows.
+void block_diag(Call& call) {
+  Names blocks = call.values("tensors", call.dtype());
+  const List<TensorInfo> tensors = call.tensors("tensors");
+  int64_t before = 0;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    const int64_t rank = tensors[i].dim(), columns = rank == 0 ? 1 : tensors[i].size(-1);
+    if (rank < 2) blocks[i] = call.emit("Reshape", {blocks[i], call.constant_of({1, columns})});
+    const int64_t behind = call.result().size(1) - before - columns;
+    blocks[i] = call.emit("Pad", {blocks[i], call.constant_of({0, before, 0, behind})});
+    before += columns;
+  }
+  call.set(call.emit("Concat", blocks, {{"axis", int64_t(0)}}));
+}
+
 }  // namespace
 
 void register_diagonals(Lowerings& lowerings) {
@@ -109,6 +143,9 @@ void register_diagonals(Lowerings& lowerings) {
   lowerings.add("aten::diagflat", diagflat);
   lowerings.add("aten::diag", diag);
   lowerings.add("aten::trace", trace);
+  lowerings.add("aten::tril_indices", triangle_indices(false));
+  lowerings.add("aten::triu_indices", triangle_indices(true));
+  lowerings.add("aten::block_diag", block_diag);
   lowerings.add({"aten::eye", "aten::eye.m"}, eye);
 }
 

@@ -12,15 +12,17 @@ void embedding(Call& call) {
   call.set(call.emit("Gather", {call.value("weight"), call.value("indices")}, {{"axis", 0}}));
 }
 
-/// The index that does not count; a negative one counts from the end of the table.
-std::optional<int64_t> padding_of(Call& call) {
+/// The index that does not count. A negative one counts from the end of the table, but in the form of programs whose
+/// operators are decomposed: there it is none.
+std::optional<int64_t> padding_of(Call& call, bool is_decomposed) {
   if (!call.has("padding_idx")) return std::nullopt;
   const int64_t index = call.integer("padding_idx");
-  return index < 0 ? index + call.tensor("weight").size(0) : index;
+  if (index >= 0) return index;
+  return is_decomposed ? std::nullopt : std::optional(index + call.tensor("weight").size(0));
 }
 
 /// Which of the indices belong to which bag: bool [bags, indices].
-std::string membership(Call& call) {
+std::string membership(Call& call, const std::optional<int64_t>& padding) {
   const std::string offsets = call.value("offsets", DType::kInt64), indices = call.value("indices", DType::kInt64);
   const bool closed = call.flag("include_last_offset");
   const std::string none = call.constant_of(Integers{});
@@ -33,18 +35,18 @@ std::string membership(Call& call) {
   const auto column = [&](const std::string& x) { return change_axes(call, "Unsqueeze", x, {1}); };
   std::string inside =
       call.emit("And", {call.emit("LessOrEqual", {column(begin), places}), call.emit("Less", {places, column(end)})});
-  if (const std::optional<int64_t> index = padding_of(call)) {
-    const std::string padding = call.constant_of({*index});
-    inside = call.emit("And", {inside, call.emit("Not", {call.emit("Equal", {indices, padding})})});
+  if (padding) {
+    const std::string index = call.constant_of({*padding});
+    inside = call.emit("And", {inside, call.emit("Not", {call.emit("Equal", {indices, index})})});
   }
   return inside;
 }
 
 /// Modes 0 sum, 1 mean, 2 largest, of the rows in each bag; an empty bag gives 0.
-void embedding_bag(Call& call) {
+void set_embedding_bag(Call& call, const std::optional<int64_t>& padding) {
   const DType dtype = call.dtype();
   const int64_t mode = call.integer("mode");
-  const std::string inside = membership(call), zero = call.scalar(0, dtype);
+  const std::string inside = membership(call, padding), zero = call.scalar(0, dtype);
   std::string rows = call.emit("Gather", {call.value("weight"), call.value("indices")}, {{"axis", 0}});
   if (call.has("per_sample_weights")) {
     rows = call.emit("Mul", {rows, change_axes(call, "Unsqueeze", call.value("per_sample_weights"), {1})});
@@ -60,11 +62,15 @@ void embedding_bag(Call& call) {
   call.set(mode == 0 ? sum : call.emit("Div", {sum, call.emit("Max", {count, call.scalar(1, dtype)})}));
 }
 
+void embedding_bag(Call& call) { set_embedding_bag(call, padding_of(call, false)); }
+void decomposed_embedding_bag(Call& call) { set_embedding_bag(call, padding_of(call, true)); }
+
 }  // namespace
 
 void register_embedding(Lowerings& lowerings) {
   lowerings.add("aten::embedding", embedding);
   lowerings.add({"aten::embedding_bag", "aten::embedding_bag.padding_idx"}, embedding_bag);
+  lowerings.add({"aten::_embedding_bag", "aten::_embedding_bag_forward_only"}, decomposed_embedding_bag);
 }
 
 }  // namespace linnet::exporter

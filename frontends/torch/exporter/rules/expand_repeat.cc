@@ -64,11 +64,40 @@ void repeat_interleave(Call& call) {
   call.set(reshaped_to_result(call, copies));
 }
 
-/// Element i of an axis as often as the constant repeats say.
+/// The place i as often as element i of repeats says: the number of ends of runs that lie at or before each place.
+std::string repeated_places(Call& call, const std::string& repeats) {
+  call.require_opset(16, "repeats that depend on the model's inputs");
+  const std::string zero = integer_of(call, 0), one = integer_of(call, 1);
+  const std::string ends = call.emit("CumSum", {repeats, zero});
+  const std::string total = reduce(call, "ReduceSum", repeats, {0}, true);
+  const std::string line = call.emit("Expand", {zero, call.emit("Add", {total, one})});
+  const std::string ones = call.emit("Expand", {one, call.emit("Shape", {ends})});
+  const Attributes add{{"axis", 0}, {"reduction", std::string("add")}};
+  const std::string counts = call.emit("CumSum", {call.emit("ScatterElements", {line, ends, ones}, add), zero});
+  return call.emit("Slice", {counts, call.constant_of({0}), total});
+}
+
+void repeat_places(Call& call) {
+  call.decided_by_contents();
+  call.set(call.cast(repeated_places(call, call.value("repeats", DType::kInt64)), call.dtype()));
+}
+
+/// One number of repeats stands for all places of an axis.
+void repeat_as_asked(Call& call, const std::string& x, int64_t axis) {
+  call.decided_by_contents();
+  std::string repeats = flattened(call, call.value("repeats", DType::kInt64));
+  if (call.tensor("repeats").numel() == 1) {
+    const std::string size = call.emit("Gather", {call.emit("Shape", {x}), call.constant_of({axis})}, {{"axis", 0}});
+    repeats = call.emit("Expand", {repeats, size});
+  }
+  call.set(call.emit("Gather", {x, repeated_places(call, repeats)}, {{"axis", axis}}));
+}
+
+/// Element i of an axis as often as the repeats say.
 void repeat_each(Call& call) {
-  if (!call.constant("repeats")) call.refuse("the repeats must be constant");
   const bool flat = !call.has("dim");
   const std::string x = flat ? flattened(call, call.value()) : call.value();
+  if (!call.constant("repeats")) return repeat_as_asked(call, x, flat ? 0 : call.axis());
   const int64_t size = flat ? call.tensor().numel() : call.tensor().size(call.axis());
   const Integers repeats = integers_in(call.tensor("repeats").contents);
   check_table(call, size, 1);
@@ -123,6 +152,7 @@ void register_expand_repeat(Lowerings& lowerings) {
   lowerings.add("aten::cartesian_prod", cartesian_prod);
   lowerings.add("aten::broadcast_tensors", broadcast_tensors);
   lowerings.add("aten::repeat_interleave.self_Tensor", repeat_each);
+  lowerings.add("aten::repeat_interleave.Tensor", repeat_places);
   lowerings.add("aten::repeat", repeat);
   lowerings.add("aten::tile", tile);
   lowerings.add("aten::repeat_interleave.self_int", repeat_interleave);

@@ -238,11 +238,11 @@ void register_linear_algebra(Lowerings& lowerings) {
   lowerings.add("aten::kron", kron);
   lowerings.add({"aten::matrix_power", "aten::linalg_matrix_power"}, matrix_power);
   lowerings.add("aten::det", determinant("self"));
-  lowerings.add("aten::linalg_det", determinant("A"));
+  lowerings.add({"aten::linalg_det", "aten::_linalg_det"}, determinant("A"));
   lowerings.add("aten::logdet", logdet);
   lowerings.add("aten::bilinear", bilinear);
   lowerings.add({"aten::cdist", "aten::_cdist_forward"}, cdist);
-  lowerings.add("aten::pdist", pdist);
+  lowerings.add({"aten::pdist", "aten::_pdist_forward"}, pdist);
   lowerings.add("aten::pairwise_distance", pairwise_distance);
   lowerings.add("aten::dist", dist);
   lowerings.add("aten::cosine_similarity", cosine_similarity);

@@ -80,6 +80,19 @@ void masked_fill(Call& call) {
       call.emit("Where", {call.value("mask", DType::kBool), call.value("value", dtype), call.value("self", dtype)}));
 }
 
+/// x * 2^count, which wraps around, or x / 2^count, rounded down.
+Lowering shift(bool left) {
+  return [left](Call& call) {
+    const DType dtype = call.dtype();
+    if (is_floating(dtype)) call.refuse("only integers are covered");
+    const std::string x = call.value("self", DType::kInt64), count = call.value("other", DType::kInt64);
+    const std::string factor = call.emit("Pow", {call.scalar(2, DType::kInt64), count});
+    if (left) return call.set(call.cast(call.emit("Mul", {x, factor}), dtype));
+    const std::string rest = call.emit("Mod", {x, factor});
+    call.set(call.cast(call.emit("Div", {call.emit("Sub", {x, rest}), factor}), dtype));
+  };
+}
+
 }  // namespace
 
 void register_logic(Lowerings& lowerings) {
@@ -102,6 +115,12 @@ void register_logic(Lowerings& lowerings) {
       {"aten::__xor__.Tensor", "aten::__xor__.Scalar", "aten::bitwise_xor.Tensor", "aten::bitwise_xor.Scalar"},
       bitwise("Xor", "BitwiseXor"));
   lowerings.add("aten::bitwise_not", bitwise_not);
+  lowerings.add({"aten::__lshift__.Scalar", "aten::__lshift__.Tensor", "aten::bitwise_left_shift.Tensor",
+                 "aten::bitwise_left_shift.Tensor_Scalar"},
+                shift(true));
+  lowerings.add({"aten::__rshift__.Scalar", "aten::__rshift__.Tensor", "aten::bitwise_right_shift.Tensor",
+                 "aten::bitwise_right_shift.Tensor_Scalar"},
+                shift(false));
   lowerings.add("aten::isfinite", is_finite);
   lowerings.add("aten::isnan", float_property("IsNaN"));
   lowerings.add("aten::isinf", float_property("IsInf"));

@@ -62,12 +62,21 @@ void addmm(Call& call) {
 /// Sums over the batch as well.
 void dot(Call& call) { product("self", "tensor")(call); }
 
+/// Bytes, whose products are summed up in int32.
+void product_of_bytes(Call& call) {
+  for (const char* name : {"self", "mat2"}) {
+    if (call.tensor(name).dtype != DType::kInt8) call.refuse("only products of int8 are covered");
+  }
+  call.set(call.emit("MatMulInteger", {call.value(), call.value("mat2")}));
+}
+
 }  // namespace
 
 void register_matrix_products(Lowerings& lowerings) {
   lowerings.add("aten::linear", linear);
   lowerings.add("aten::matmul", product("self", "other"));
   lowerings.add({"aten::mm", "aten::bmm"}, product("self", "mat2"));
+  lowerings.add("aten::_int_mm", product_of_bytes);
   lowerings.add("aten::mv", product("self", "vec"));
   lowerings.add("aten::dot", dot);
   lowerings.add("aten::addmm", addmm);

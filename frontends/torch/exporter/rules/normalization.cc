@@ -12,15 +12,64 @@ std::string parameter(Call& call, const std::string& name, int64_t size, double 
   return call.has(name) ? call.value(name, call.dtype()) : call.filled({size}, absent, call.dtype());
 }
 
-void batch_norm(Call& call) {
-  if (call.has("training") && call.flag("training"))
-    call.refuse("it uses the batch's own statistics; export a module in evaluation mode");
-  if (!call.has("running_mean")) call.refuse("it has no running statistics");
+bool has_statistics(Call& call) { return call.has("running_mean") && call.has("running_var"); }
+
+/// With the statistics of a layer, which stay as they are.
+void with_running_statistics(Call& call) {
   const int64_t channels = call.tensor("input").size(1);
   call.set(call.emit("BatchNormalization",
                      {call.value("input"), parameter(call, "weight", channels, 1), parameter(call, "bias", channels, 0),
                       call.value("running_mean"), call.value("running_var")},
                      {{"epsilon", call.number("eps")}}));
+}
+
+/// With the mean and the biased variance of each channel in the batch itself.
+void with_own_statistics(Call& call) {
+  const DType dtype = call.dtype(), wide = dtype == DType::kFloat64 ? dtype : DType::kFloat32;
+  const std::string x = call.value("input", wide);
+  Integers axes = order_of(call.tensor("input").dim()), per_channel(axes.size(), 1);
+  per_channel[1] = -1;
+  axes.erase(axes.begin() + 1);
+  const std::string centered = call.emit("Sub", {x, reduce(call, "ReduceMean", x, axes, true)});
+  const std::string variance = reduce(call, "ReduceMean", call.emit("Mul", {centered, centered}), axes, true);
+  const std::string deviation =
+      call.emit("Sqrt", {call.emit("Add", {variance, call.scalar(call.number("eps"), wide)})});
+  std::string y = call.emit("Div", {centered, deviation});
+  const auto of_channels = [&](const std::string& name) {
+    return call.emit("Reshape", {call.value(name, wide), call.constant_of(per_channel)});
+  };
+  if (call.has("weight")) y = call.emit("Mul", {y, of_channels("weight")});
+  if (call.has("bias")) y = call.emit("Add", {y, of_channels("bias")});
+  call.set(call.cast(y, dtype));
+}
+
+void batch_norm(Call& call) {
+  const bool training = call.has("training") && call.flag("training");
+  if (training && has_statistics(call)) {
+    call.refuse("in training mode it changes its running statistics; export a module in evaluation mode");
+  }
+  if (training) return with_own_statistics(call);
+  if (!has_statistics(call)) call.refuse("it has no running statistics in evaluation mode");
+  with_running_statistics(call);
+}
+
+/// The form that changes its running statistics, whatever mode the module is in.
+void batch_norm_with_update(Call& call) {
+  call.refuse("it changes its running statistics; export a module in evaluation mode");
+}
+
+/// A direction and a length become a weight: v / |v| * g, the length of all axes but one, or of all for -1.
+void weight_norm(Call& call) {
+  const DType dtype = call.dtype();
+  Integers axes = order_of(call.tensor("v").dim());
+  if (axes.empty()) call.refuse("a weight has axes");
+  if (call.integer("dim") != -1) axes.erase(axes.begin() + call.axis("dim", "v"));
+  const std::string v = call.value("v", dtype), length = p_norm(call, v, 2, axes, true);
+  const std::string factor = call.emit("Div", {call.value("g", dtype), length});
+  call.set(call.emit("Mul", {v, factor}));
+  if (call.result_count() < 2) return;
+  const bool in_shape = call.result(1).dim() == call.tensor("v").dim();
+  call.set_result(1, in_shape ? length : flattened(call, length));
 }
 
 void instance_norm(Call& call) {
@@ -81,8 +130,12 @@ void group_norm(Call& call) {
 }  // namespace
 
 void register_normalization(Lowerings& lowerings) {
-  lowerings.add({"aten::batch_norm", "aten::native_batch_norm", "aten::_native_batch_norm_legit_no_training"},
+  lowerings.add({"aten::batch_norm", "aten::native_batch_norm", "aten::_native_batch_norm_legit.no_stats",
+                 "aten::_native_batch_norm_legit_functional", "aten::_native_batch_norm_legit_no_training",
+                 "aten::_batch_norm_no_update"},
                 batch_norm);
+  lowerings.add("aten::_batch_norm_with_update_functional", batch_norm_with_update);
+  lowerings.add({"aten::_weight_norm", "aten::_weight_norm_interface"}, weight_norm);
   lowerings.add("aten::instance_norm", instance_norm);
   lowerings.add({"aten::layer_norm", "aten::native_layer_norm"}, layer_norm);
   lowerings.add({"aten::rms_norm", "aten::_fused_rms_norm"}, rms_norm);

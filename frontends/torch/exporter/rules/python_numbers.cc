@@ -99,6 +99,7 @@ void register_python_numbers(Lowerings& lowerings) {
     lowerings.add(name("aten::ne"), number_comparison("Equal", true));
   }
   lowerings.add({"aten::div", "aten::div.int", "aten::div.float"}, arithmetic("Div"));
+  lowerings.add("aten::pow.int", arithmetic("Pow"));
   lowerings.add("aten::eq.int_list", list_comparison(false));
   lowerings.add("aten::ne.int_list", list_comparison(true));
   lowerings.add({"aten::neg.int", "aten::neg.float"}, negation);

@@ -7,12 +7,16 @@
 namespace linnet::exporter {
 namespace {
 
+/// A shape that is computed. Without allowzero a size of 0 in it would be that of the input's axis.
+void reshape_exactly(Call& call, const std::string& shape) {
+  const bool exact = call.options().opset >= 14;
+  call.set(call.emit("Reshape", {call.value(), shape}, exact ? Attributes{{"allowzero", 1}} : Attributes{}));
+}
+
 void reshape_to(Call& call, const std::string& argument) {
   if (call.result().numel() == 0 && !call.result_is_dynamic()) return call.set(reshaped_to_result(call, call.value()));
-  // Without allowzero a size that is 0 would be that of the input's axis.
-  const bool exact = !call.constant(argument) && call.options().opset >= 14;
-  call.set(
-      call.emit("Reshape", {call.value(), call.shape(argument)}, exact ? Attributes{{"allowzero", 1}} : Attributes{}));
+  if (!call.constant(argument)) return reshape_exactly(call, call.shape(argument));
+  call.set(call.emit("Reshape", {call.value(), call.shape(argument)}));
 }
 
 void reshape(Call& call) { reshape_to(call, "shape"); }
@@ -20,6 +24,63 @@ void view(Call& call) { reshape_to(call, "size"); }
 
 /// To the shape of the result, which follows from the arguments.
 void reshape_to_result(Call& call) { call.set(reshaped_to_result(call, call.value())); }
+
+/// How many of self's axes, of those given, have sizes that differ between runs.
+int64_t open_sizes(Call& call, const Integers& axes) {
+  return std::ranges::count_if(axes, [&](int64_t axis) { return call.dynamic("self", axis); });
+}
+
+Names sizes_of(Call& call, int64_t begin, int64_t end) {
+  Names sizes;
+  for (int64_t axis = begin; axis < end; ++axis) sizes.push_back(call.size("self", axis));
+  return sizes;
+}
+
+/// Axes start to end become one.
+void flatten(Call& call) {
+  const int64_t rank = call.tensor().dim();
+  if (rank == 0) return reshape_to_result(call);
+  const int64_t start = call.axis("start_dim"), end = call.axis("end_dim") + 1;
+  if (start >= end) call.refuse("its first axis is behind its last one");
+  Integers others = order_of(rank);
+  others.erase(others.begin() + start, others.begin() + end);
+  if (open_sizes(call, others) == 0) return reshape_to_result(call);
+  Names sizes = sizes_of(call, 0, start);
+  std::string merged;
+  for (const std::string& size : sizes_of(call, start, end)) {
+    merged = merged.empty() ? size : call.emit("Mul", {merged, size});
+  }
+  sizes.push_back(merged);
+  for (const std::string& size : sizes_of(call, end, rank)) sizes.push_back(size);
+  reshape_exactly(call, call.emit("Concat", sizes, {{"axis", 0}}));
+}
+
+/// The sizes that an axis becomes, where -1 stands for what the others leave.
+std::string sizes_within(Call& call, int64_t axis) {
+  const std::string sizes = call.shape("sizes"), zero = call.constant_of({0});
+  if (call.constant("sizes")) {
+    const Integers numbers = call.integers("sizes");
+    if (std::ranges::find(numbers, -1) == numbers.end()) return sizes;
+  }
+  const std::string others = call.emit("Neg", {reduce(call, "ReduceProd", sizes, {0}, true)});
+  const std::string rest = call.emit("Div", {call.size("self", axis), others});
+  return call.emit("Where", {call.emit("Less", {sizes, zero}), rest, sizes});
+}
+
+/// An axis becomes several.
+void unflatten(Call& call) {
+  const int64_t axis = call.axis(), rank = call.tensor().dim();
+  if (open_sizes(call, order_of(rank)) <= 1 && call.constant("sizes")) return reshape_to_result(call);
+  Names sizes = sizes_of(call, 0, axis);
+  sizes.push_back(sizes_within(call, axis));
+  for (const std::string& size : sizes_of(call, axis + 1, rank)) sizes.push_back(size);
+  reshape_exactly(call, call.emit("Concat", sizes, {{"axis", 0}}));
+}
+
+void reshape_as_other(Call& call) {
+  if (!call.result_is_dynamic()) return reshape_to_result(call);
+  reshape_exactly(call, call.emit("Shape", {call.value("other")}));
+}
 
 void unsqueeze(Call& call) {
   const int64_t axis = call.integer("dim");
@@ -74,9 +135,10 @@ void movedim(Call& call) {
 void register_reshape_permute(Lowerings& lowerings) {
   lowerings.add({"aten::view", "aten::_unsafe_view"}, view);
   lowerings.add({"aten::reshape", "aten::_reshape_alias"}, reshape);
-  lowerings.add({"aten::flatten.using_ints", "aten::unflatten.int", "aten::view_as", "aten::reshape_as", "aten::ravel",
-                 "aten::atleast_1d", "aten::atleast_2d", "aten::atleast_3d"},
-                reshape_to_result);
+  lowerings.add("aten::flatten.using_ints", flatten);
+  lowerings.add("aten::unflatten.int", unflatten);
+  lowerings.add({"aten::view_as", "aten::reshape_as"}, reshape_as_other);
+  lowerings.add({"aten::ravel", "aten::atleast_1d", "aten::atleast_2d", "aten::atleast_3d"}, reshape_to_result);
   lowerings.add("aten::unsqueeze", unsqueeze);
   lowerings.add("aten::squeeze", squeeze);
   lowerings.add({"aten::squeeze.dim", "aten::squeeze.dims"}, squeeze_dim);

@@ -148,18 +148,23 @@ void interpolated(Call& call, Attributes attributes) {
 void resize_linear(Call& call) { interpolated(call, {{"mode", "linear"}}); }
 void cubic(Call& call) { interpolated(call, {{"mode", "cubic"}, {"cubic_coeff_a", -0.75}}); }
 
-/// A kernel of interpolation, which is 0 from `support` on.
+/// A kernel of interpolation, which is 0 from `support` on: pieces[i] is its polynomial at distances from i to i + 1,
+/// the highest power first.
 struct Filter {
-  double support;
-  double (*weight)(double distance);
+  double support() const { return double(pieces.size()); }
+
+  List<Numbers> pieces;
 };
 
-double tent(double distance) { return 1 - distance; }
-
+const Filter kTent{{{-1, 1}}};
 /// Keys's cubic with a = -1/2, as Pillow and PyTorch take it where they smooth.
-double keys(double distance) {
-  if (distance < 1) return (1.5 * distance - 2.5) * distance * distance + 1;
-  return ((-0.5 * distance + 2.5) * distance - 4) * distance + 2;
+const Filter kKeys{{{1.5, -2.5, 0, 1}, {-0.5, 2.5, -4, 2}}};
+
+double weight_of(const Filter& filter, double distance) {
+  if (distance >= filter.support()) return 0;
+  double sum = 0;
+  for (const double factor : filter.pieces[size_t(distance)]) sum = sum * distance + factor;
+  return sum;
 }
 
 /// The weights of the input's pixels in each pixel of the output, [out, in]: the filter is as wide as an output pixel.
@@ -167,7 +172,7 @@ double keys(double distance) {
 Numbers weights_along(int64_t in, int64_t out, double step, const Filter& filter) {
   Numbers rows;
   rows.reserve(size_t(in * out));
-  const double wide = std::max(step, 1.0), support = filter.support * wide;
+  const double wide = std::max(step, 1.0), support = filter.support() * wide;
   for (int64_t i = 0; i < out; ++i) {
     const double center = step * (double(i) + 0.5);
     const auto begin = int64_t(std::clamp(center - support + 0.5, 0.0, double(in)));
@@ -176,7 +181,7 @@ Numbers weights_along(int64_t in, int64_t out, double step, const Filter& filter
     double sum = 0;
     for (int64_t k = begin; k < end; ++k) {
       const double distance = std::abs((double(k) - center + 0.5) / wide);
-      sum += row[size_t(k)] = distance < filter.support ? filter.weight(distance) : 0;
+      sum += row[size_t(k)] = weight_of(filter, distance);
     }
     for (const double weight : row) rows.push_back(sum == 0 ? 0 : weight / sum);
   }
@@ -195,19 +200,78 @@ double step_of(Call& call, int64_t axis, bool corners) {
   return step;
 }
 
+std::string as_double(Call& call, const std::string& x) { return call.cast(x, DType::kFloat64); }
+std::string double_of(Call& call, double number) { return call.scalar(number, DType::kFloat64); }
+
+/// The filter at all distances, in float64.
+std::string weights_at(Call& call, const std::string& distance, const Filter& filter) {
+  std::string weights = double_of(call, 0);
+  for (size_t i = filter.pieces.size(); i-- > 0;) {
+    std::string sum = double_of(call, 0);
+    for (const double factor : filter.pieces[i]) {
+      sum = call.emit("Add", {call.emit("Mul", {sum, distance}), double_of(call, factor)});
+    }
+    const std::string is_near = call.emit("Less", {distance, double_of(call, double(i + 1))});
+    weights = call.emit("Where", {is_near, sum, weights});
+  }
+  return weights;
+}
+
+/// What step_of says, float64 [1], of sizes that are not known.
+std::string open_step(Call& call, int64_t axis, bool corners, const std::string& in, const std::string& out) {
+  const std::optional<double> factor = factor_of(call, axis);
+  if (factor && !corners) return double_of(call, step_of(call, axis, corners));
+  if (!corners) return call.emit("Div", {as_double(call, in), as_double(call, out)});
+  const std::string one = call.constant_of({1}), gaps = call.emit("Max", {call.emit("Sub", {out, one}), one});
+  const std::string step = call.emit("Div", {as_double(call, call.emit("Sub", {in, one})), as_double(call, gaps)});
+  return call.emit("Where", {call.emit("Greater", {out, one}), step, double_of(call, 0)});
+}
+
+/// The table of weights_along, [out, in], of sizes that are not known.
+std::string open_weights(Call& call, int64_t axis, bool corners, const Filter& filter) {
+  const std::string in = call.size(input_of(call), axis), out = size_along(call, axis);
+  const std::string half = double_of(call, 0.5), zero = double_of(call, 0),
+                    step = open_step(call, axis, corners, in, out);
+  const std::string wide = call.emit("Max", {step, double_of(call, 1)});
+  const std::string support = call.emit("Mul", {wide, double_of(call, filter.support())});
+  const std::string rows = change_axes(call, "Unsqueeze", as_double(call, places_below(call, out)), {1});
+  const std::string center = call.emit("Mul", {call.emit("Add", {rows, half}), step});
+  const std::string place = as_double(call, places_below(call, in));
+  const std::string apart = call.emit("Add", {call.emit("Sub", {place, center}), half});
+  const std::string distance = call.emit("Abs", {call.emit("Div", {apart, wide})});
+  const auto bound = [&](const std::string& op_type) {
+    const std::string end = call.emit("Add", {call.emit(op_type, {center, support}), half});
+    return call.emit("Floor", {call.emit("Max", {end, zero})});
+  };
+  const std::string inside =
+      call.emit("And", {call.emit("GreaterOrEqual", {place, bound("Sub")}), call.emit("Less", {place, bound("Add")})});
+  const std::string weights = call.emit("Where", {inside, weights_at(call, distance, filter), zero});
+  const std::string sum = reduce(call, "ReduceSum", weights, {1}, true);
+  const std::string divisor = call.emit("Where", {call.emit("Equal", {sum, zero}), double_of(call, 1), sum});
+  return call.cast(call.emit("Div", {weights, divisor}), call.dtype());
+}
+
+/// The table of weights_along, turned for an axis that is the last one.
+std::string known_weights(Call& call, int64_t axis, bool corners, const Filter& filter, bool turned) {
+  const int64_t in = call.tensor(input_of(call)).size(axis), out = call.result().size(axis);
+  check_table(call, out, in);
+  const Numbers rows = weights_along(in, out, step_of(call, axis, corners), filter);
+  const auto at = [&](int64_t i, int64_t k) { return rows[size_t(i * in + k)]; };
+  const auto at_turned = [&](int64_t k, int64_t i) { return at(i, k); };
+  return turned ? table_of(call, in, out, call.dtype(), at_turned) : table_of(call, out, in, call.dtype(), at);
+}
+
 /// With antialiasing, each axis is a product with a matrix.
-Lowering smoothed(Filter filter) {
+Lowering smoothed(const Filter& filter) {
   return [filter](Call& call) {
-    if (call.result_is_dynamic()) call.refuse("antialiasing of a dynamic axis is not covered");
-    const TensorInfo& x = call.tensor(input_of(call));
     const bool corners = call.flag("align_corners");
     const auto weights = [&](int64_t axis, bool turned) {
-      const int64_t in = x.size(axis), out = call.result().size(axis);
-      check_table(call, out, in);
-      const Numbers rows = weights_along(in, out, step_of(call, axis, corners), filter);
-      const auto at = [&](int64_t i, int64_t k) { return rows[size_t(i * in + k)]; };
-      const auto at_turned = [&](int64_t k, int64_t i) { return at(i, k); };
-      return turned ? table_of(call, in, out, call.dtype(), at_turned) : table_of(call, out, in, call.dtype(), at);
+      const bool sized = !call.has("output_size") || call.constant("output_size");
+      if (sized && !call.dynamic(input_of(call), axis)) {
+        return known_weights(call, axis, corners, filter, turned);
+      }
+      const std::string table = open_weights(call, axis, corners, filter);
+      return turned ? transposed(call, table, {1, 0}) : table;
     };
     const std::string left = weights(2, false), right = weights(3, true);
     call.set(call.emit("MatMul", {left, call.emit("MatMul", {call.value(input_of(call)), right})}));
@@ -234,8 +298,8 @@ void register_resizing(Lowerings& lowerings) {
   both("aten::upsample_bilinear2d", resize_linear);
   both("aten::upsample_trilinear3d", resize_linear);
   both("aten::upsample_bicubic2d", cubic);
-  both("aten::_upsample_bilinear2d_aa", smoothed({1, tent}));
-  both("aten::_upsample_bicubic2d_aa", smoothed({2, keys}));
+  both("aten::_upsample_bilinear2d_aa", smoothed(kTent));
+  both("aten::_upsample_bicubic2d_aa", smoothed(kKeys));
 }
 
 }  // namespace linnet::exporter

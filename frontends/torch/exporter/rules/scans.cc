@@ -17,9 +17,12 @@ void cumsum(Call& call) {
 /// One step: earlier and later values of the running result, one or several tensors at once.
 using Combine = std::function<Names(Call&, const Names& earlier, const Names& later)>;
 
-/// A running result of any associative step: each round doubles how far back it looks.
+/// A running result of any associative step: each round doubles how far back it looks. Rounds that look back beyond a
+/// dynamic axis, which has at most so many elements, change nothing.
 Names scan(Call& call, Names y, int64_t axis, const Combine& combine) {
-  for (int64_t back = 1; back < call.tensor().size(axis); back *= 2) {
+  constexpr int64_t kMostElementsOfOpenAxis = int64_t{1} << 31;
+  const int64_t size = call.dynamic("self", axis) ? kMostElementsOfOpenAxis : call.tensor().size(axis);
+  for (int64_t back = 1; back < size; back *= 2) {
     Names first, earlier, later;
     for (const std::string& part : y) {
       first.push_back(slice(call, part, axis, 0, back));
@@ -74,10 +77,9 @@ Lowering running_extreme(const std::string& order) {
       return call.set_result(1, call.scalar(0, DType::kInt64));
     }
     const int64_t axis = call.axis();
-    check_table(call, x.size(axis), 1);
     Integers sizes(size_t(x.dim()), 1);
-    sizes[size_t(axis)] = x.size(axis);
-    const std::string places = call.constant_of(order_of(x.size(axis)), Shape(sizes));
+    sizes[size_t(axis)] = -1;
+    const std::string places = call.emit("Reshape", {places_along(call, "self", axis), call.constant_of(sizes)});
     const std::string positions = call.emit("Expand", {places, call.emit("Shape", {values})});
     const auto later_if_better = [&](Call& c, const Names& a, const Names& b) {
       const std::string better = counts_more(c, order, b[0], a[0], x.dtype);

@@ -69,16 +69,36 @@ std::string rolled(Call& call, const std::string& x, int64_t axis, int64_t size,
   return call.emit("Concat", {slice(call, x, axis, -shift, kEnd), slice(call, x, axis, 0, -shift)}, {{"axis", axis}});
 }
 
-/// Each axis turns: its end comes to the front. Without axes the flattened tensor does.
+/// The same where size or shift, both int64 [1], are not known.
+std::string rolled(Call& call, const std::string& x, int64_t axis, const std::string& size, const std::string& shift) {
+  const std::string turn = call.emit("Mod", {shift, call.emit("Max", {size, call.constant_of({1})})});
+  const std::string along = call.constant_of({axis}), cut = call.emit("Sub", {size, turn});
+  const std::string end = call.emit("Slice", {x, cut, call.constant_of({kEnd}), along});
+  return call.emit("Concat", {end, call.emit("Slice", {x, call.constant_of({0}), cut, along})}, {{"axis", axis}});
+}
+
+/// Without axes the flattened tensor turns.
+void roll_flat(Call& call) {
+  const std::string x = flattened(call, call.value());
+  const bool known = call.constant("shifts") && !call.result_is_dynamic();
+  const std::string turned = known ? rolled(call, x, 0, call.tensor().numel(), call.integers("shifts")[0])
+                                   : rolled(call, x, 0, call.emit("Shape", {x}), call.shape("shifts"));
+  call.set(call.emit("Reshape", {turned, call.emit("Shape", {call.value()})}));
+}
+
+/// Each axis turns: its end comes to the front.
 void roll(Call& call) {
-  const Integers shifts = call.integers("shifts");
-  if (call.integers("dims").empty()) {
-    const std::string turned = rolled(call, flattened(call, call.value()), 0, call.tensor().numel(), shifts[0]);
-    return call.set(call.emit("Reshape", {turned, call.emit("Shape", {call.value()})}));
-  }
+  if (call.integers("dims").empty()) return roll_flat(call);
   const Integers axes = call.axes("dims");
   std::string y = call.value();
-  for (size_t i = 0; i < axes.size(); ++i) y = rolled(call, y, axes[i], call.tensor().size(axes[i]), shifts[i]);
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (call.constant("shifts") && !call.dynamic("self", axes[i])) {
+      y = rolled(call, y, axes[i], call.tensor().size(axes[i]), call.integers("shifts")[i]);
+    } else {
+      const std::string shift = slice(call, call.shape("shifts"), 0, int64_t(i), int64_t(i) + 1);
+      y = rolled(call, y, axes[i], call.size("self", axes[i]), shift);
+    }
+  }
   call.set(y);
 }
 

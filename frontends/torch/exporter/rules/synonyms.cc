@@ -22,6 +22,7 @@ constexpr std::pair<const char*, const char*> kSynonyms[] = {
     {"ge.Tensor", "greater_equal.Tensor"},
     {"gt.Scalar", "greater.Scalar"},
     {"gt.Tensor", "greater.Tensor"},
+    {"index.Tensor", "_unsafe_index.Tensor"},
     {"le.Scalar", "less_equal.Scalar"},
     {"le.Tensor", "less_equal.Tensor"},
     {"log1p", "special_log1p"},

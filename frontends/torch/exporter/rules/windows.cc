@@ -5,15 +5,39 @@
 namespace linnet::exporter {
 namespace {
 
+/// The positions of windows along an axis whose size is not known: element i of window k is at offsets[i] + k * stride,
+/// int64 [elements, windows].
+std::string open_places(Call& call, const Integers& offsets, const std::string& windows, int64_t stride) {
+  const std::string begins = call.emit("Mul", {places_below(call, windows), integer_of(call, stride)});
+  return call.emit("Add", {call.constant_of(offsets, Shape{std::ssize(offsets), 1}), begins});
+}
+
+/// How many windows there are, int64 [1], of so many elements each in `size` elements and the padding.
+std::string windows_in(Call& call, const std::string& size, int64_t padding, int64_t span, int64_t stride) {
+  const std::string further = call.emit("Add", {size, call.constant_of({padding - span})});
+  const std::string count =
+      call.emit("Add", {call.emit("Div", {further, call.constant_of({stride})}), call.constant_of({1})});
+  return count;
+}
+
+/// The windows' positions along the axis, [windows, size].
+std::string unfolded_places(Call& call, int64_t axis, int64_t size) {
+  const int64_t step = call.positive("step");
+  if (call.dynamic("self", axis)) {
+    check_table(call, size, 1);
+    const std::string windows = windows_in(call, call.size("self", axis), 0, size, step);
+    return transposed(call, open_places(call, order_of(size), windows, step), {1, 0});
+  }
+  const auto place = [&](int64_t window, int64_t i) { return checked_add(checked_mul(window, step), i); };
+  return table_of(call, call.result().size(axis), size, place);
+}
+
 /// Windows along an axis, which come last.
 void unfold(Call& call) {
   const TensorInfo& x = call.tensor();
   if (x.dim() == 0) return call.set(flattened(call, call.value()));
-  const int64_t axis = call.axis("dimension"), size = call.integer("size"), step = call.integer("step");
-  const int64_t count = call.result().size(axis);
-  const auto place = [&](int64_t window, int64_t i) { return checked_add(checked_mul(window, step), i); };
-  const std::string places = table_of(call, count, size, place);
-  const std::string windows = call.emit("Gather", {call.value(), places}, {{"axis", axis}});
+  const int64_t axis = call.axis("dimension"), size = call.integer("size");
+  const std::string windows = call.emit("Gather", {call.value(), unfolded_places(call, axis, size)}, {{"axis", axis}});
   Integers order = order_of(x.dim() + 1);
   order.erase(order.begin() + axis + 1);
   order.push_back(axis + 1);
@@ -50,27 +74,45 @@ int64_t windows_of(int64_t size, int64_t kernel, int64_t dilation, int64_t paddi
   return (size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
 }
 
+/// The numbers of a window along one of the two axes of an image.
+struct WindowNumbers {
+  int64_t kernel, dilation, padding, stride;
+
+  int64_t span() const { return checked_add(checked_mul(dilation, kernel - 1), 1); }
+};
+
+/// Where the elements of all windows are along spatial axis `axis` of a padded image, [kernel, windows].
+std::string window_places(Call& call, int64_t axis, const WindowNumbers& numbers) {
+  const auto& [kernel, dilation, padding, stride] = numbers;
+  check_table(call, kernel, 1);
+  if (call.dynamic("self", axis)) {
+    Integers offsets;
+    for (int64_t i = 0; i < kernel; ++i) offsets.push_back(checked_mul(i, dilation));
+    const std::string windows = windows_in(call, call.size("self", axis), 2 * padding, numbers.span(), stride);
+    return open_places(call, offsets, windows, stride);
+  }
+  const int64_t count = windows_of(call.tensor().size(axis), kernel, dilation, padding, stride);
+  const Windows along{kernel, count, dilation, stride};
+  return table_of(call, kernel, count, [&](int64_t k, int64_t window) { return along.place(k, window); });
+}
+
 /// [n, c, h, w] as blocks [n, c kh kw, windows].
 void im2col(Call& call) {
   const Integers kernel = window_numbers(call, "kernel_size", 2, 1), dilation = window_numbers(call, "dilation", 2, 1);
   const Integers padding = window_numbers(call, "padding", 2, 0), stride = window_numbers(call, "stride", 2, 1);
-  Integers image = call.tensor().sizes;
-  if (image.size() == 3) image.insert(image.begin(), 1);
-  std::string x = call.tensor().dim() == 3 ? change_axes(call, "Unsqueeze", call.value(), {0}) : call.value();
+  const int64_t rank = call.tensor().dim();
+  std::string x = rank == 3 ? change_axes(call, "Unsqueeze", call.value(), {0}) : call.value();
   const Integers pads{0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]};
   x = call.emit("Pad", {x, call.constant_of(pads)});
-  int64_t windows = 1;
   for (size_t i = 0; i < 2; ++i) {
-    const int64_t count = windows_of(image[i + 2], kernel[i], dilation[i], padding[i], stride[i]);
-    const Windows along{kernel[i], count, dilation[i], stride[i]};
-    const auto place = [&](int64_t k, int64_t window) { return along.place(k, window); };
-    x = call.emit("Gather", {x, table_of(call, kernel[i], count, place)}, {{"axis", int64_t(2 + 2 * i)}});
-    windows = checked_mul(windows, count);
+    const WindowNumbers numbers{kernel[i], dilation[i], padding[i], stride[i]};
+    x = call.emit("Gather", {x, window_places(call, rank - 2 + int64_t(i), numbers)}, {{"axis", int64_t(2 + 2 * i)}});
   }
-  const int64_t rows = checked_mul(image[1], kernel[0] * kernel[1]);
   const std::string turned = transposed(call, x, {0, 1, 2, 4, 3, 5});
-  const std::string y = call.emit("Reshape", {turned, call.constant_of({0, rows, windows})});
-  call.set(call.tensor().dim() == 3 ? change_axes(call, "Squeeze", y, {0}) : y);
+  const bool open = call.dynamic("self", rank - 2) || call.dynamic("self", rank - 1);
+  const std::string blocks = call.constant_of({0, call.result().size(-2), open ? -1 : call.result().size(-1)});
+  const std::string y = call.emit("Reshape", {turned, blocks});
+  call.set(rank == 3 ? change_axes(call, "Squeeze", y, {0}) : y);
 }
 
 /// The pixels of all windows of an image, those of one element of the kernel after the other.

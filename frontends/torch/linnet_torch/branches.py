@@ -1,0 +1,52 @@
+"""Leaves out branches on values that libraries have for the sake of speed, at which torch.export ends."""
+
+import contextlib
+import sys
+
+import torch
+
+
+@contextlib.contextmanager
+def left_out():
+    """For as long as the context lasts, PyTorch's transformer layers and torchvision's detection models compute the same
+    without them."""
+    with contextlib.ExitStack() as stack:
+        for module, name, replacement in _replacements():
+            stack.enter_context(_replaced(module, name, replacement))
+        yield
+
+
+def _replacements() -> list:
+    layers = torch.nn.modules.transformer
+    found = []
+    if hasattr(layers, "_detect_is_causal_mask"):  # from PyTorch 2.0 on: a causal mask has a faster kernel
+        found.append((layers, "_detect_is_causal_mask", lambda mask, is_causal=None, size=None: bool(is_causal)))
+    if boxes := sys.modules.get("torchvision.ops.boxes"):
+        found.append((boxes, "batched_nms", _batched_nms))
+    if poolers := sys.modules.get("torchvision.ops.poolers"):
+        found.append((poolers, "len", _length))
+    return found
+
+
+def _batched_nms(boxes, scores, idxs, iou_threshold):
+    """Boxes of one class only suppress each other: those of the others are moved away from them."""
+    offsets = idxs.to(boxes) * (boxes.max() + 1)
+    return torch.ops.torchvision.nms(boxes + offsets[:, None], scores, iou_threshold)
+
+
+def _length(value):
+    """len() makes a number of Python of a size."""
+    return value.shape[0] if isinstance(value, torch.Tensor) else len(value)
+
+
+@contextlib.contextmanager
+def _replaced(module, name: str, replacement):
+    own = vars(module).get(name)
+    setattr(module, name, replacement)
+    try:
+        yield
+    finally:
+        if own is None:
+            delattr(module, name)
+        else:
+            setattr(module, name, own)
