@@ -25,7 +25,8 @@ bool only_reshapes(const std::string& operator_name) {
       "aten::unflatten.int",  "aten::squeeze",    "aten::squeeze.dim",  "aten::squeeze.dims",
       "aten::unsqueeze",      "aten::view_as",    "aten::reshape_as",   "aten::ravel",
       "aten::_reshape_alias", "aten::contiguous", "aten::detach",       "aten::alias",
-      "aten::lift_fresh",     "aten::to.dtype",   "aten::to.device",    "aten::expand_as"};
+      "aten::lift_fresh",     "aten::to.dtype",   "aten::to.device",    "aten::to.dtype_layout",
+      "aten::to.other",       "aten::expand_as"};
   return names.contains(operator_name);
 }
 
@@ -46,6 +47,33 @@ std::string functional_name(const std::string& name) {
 
 }  // namespace
 
+bool Translator::is_in_order(const TensorMeta& meta) const {
+  std::vector<int64_t> expected(samples_.size(), 1);
+  for (size_t axis = meta.sizes.size(); axis-- > 0;) {
+    const std::vector<int64_t> sizes = evaluated(meta.sizes[axis]), strides = evaluated(meta.strides[axis]);
+    for (size_t i = 0; i < samples_.size(); ++i) {
+      if (sizes[i] != 1 && strides[i] != expected[i]) return false;
+      expected[i] = checked_mul(expected[i], sizes[i]);
+    }
+  }
+  return true;
+}
+
+/// Some operators give their argument back, or a view of it, only where that has the dtype and order that are asked
+/// for.
+bool Translator::shares_memory(const Node& node, const Schema& schema, const Graph& graph, const std::string& base,
+                               const std::string& result) const {
+  static const std::set<std::string> in_order{"aten::contiguous", "aten::reshape", "aten::reshape_as",
+                                              "aten::flatten.using_ints", "aten::ravel"};
+  const TensorMeta &before = graph.tensor_values.at(base), &after = graph.tensor_values.at(result);
+  if (schema.name.starts_with("aten::to.")) {
+    const Argument* const copy = node.input("copy");
+    const bool* const copies = copy ? copy->get<bool>() : nullptr;
+    return before.dtype == after.dtype && !(copies && *copies);
+  }
+  return !in_order.contains(schema.name) || is_in_order(before) || !is_in_order(after);
+}
+
 /// Results that may share memory with an argument.
 void Translator::note_views(const Node& node, const Schema& schema) {
   for (const SchemaArgument& argument : schema.arguments) {
@@ -53,7 +81,9 @@ void Translator::note_views(const Node& node, const Schema& schema) {
     const auto* base = given ? given->get<TensorName>() : nullptr;
     if (!base) continue;
     for (const Argument& output : node.outputs) {
-      for_each_name(output, [&](const std::string& name) { views_[name] = {base->name, &node}; });
+      for_each_name(output, [&](const std::string& name) {
+        if (shares_memory(node, schema, *graph_, base->name, name)) views_[name] = {base->name, &node};
+      });
     }
   }
 }
@@ -73,7 +103,10 @@ std::set<std::string> Translator::written_in_place() const {
       if (!tensor || !(argument.is_written || argument.may_be_viewed)) continue;
       if (argument.is_written) written.insert(root_of(tensor->name));
       for (const Argument& output : node.outputs) {
-        for_each_name(output, [&](const std::string& name) { root[name] = root_of(tensor->name); });
+        for_each_name(output, [&](const std::string& name) {
+          const bool same = argument.is_written || shares_memory(node, *schema, program_.graph, tensor->name, name);
+          if (same) root[name] = root_of(tensor->name);
+        });
       }
     }
   }

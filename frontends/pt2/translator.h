@@ -83,6 +83,9 @@ class Translator {
     const Node* node;  ///< that makes it of the base; nullptr: it is the base
     bool is_stale = false;
   };
+  bool is_in_order(const TensorMeta& meta) const;
+  bool shares_memory(const Node& node, const Schema& schema, const Graph& graph, const std::string& base,
+                     const std::string& result) const;
   void note_views(const Node& node, const Schema& schema);
   void write(const Node& node, const Schema& schema);
   void write_to(const Node& node, const std::string& name, const Value& written);

@@ -53,6 +53,31 @@ class Attention(nn.Module):
         return self.attention(x, x, x, need_weights=False)[0]
 
 
+class Copies(nn.Module):
+    """Of other dtypes and orders than what they are copies of, which stays as it is when they are written to."""
+
+    def forward(self, x):
+        x = x * 1
+        wide = x.to(torch.float64)
+        wide.add_(1)
+        turned = x.transpose(1, 2)
+        ordered, flat = turned.contiguous(), turned.reshape(-1)
+        ordered.mul_(2)
+        flat.sub_(3)
+        same = x.to(torch.float32).reshape(-1)
+        same.mul_(5)
+        return x, wide, ordered, flat, turned * 1
+
+
+class GroupedQueries(nn.Module):
+    """Two heads of keys and values for six of queries."""
+
+    def forward(self, x):
+        q = x[:, :, :12].unflatten(2, (6, 2)).transpose(1, 2)
+        k, v = x[:, :, 12:].unflatten(2, (2, 2)).transpose(1, 2), x[:, :, 8:12].unflatten(2, (2, 2)).transpose(1, 2)
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+
+
 class CausalAttention(nn.Module):
     def __init__(self):
         super().__init__()
@@ -118,6 +143,8 @@ PROGRAMS = {
     "mlp": Program(lambda: nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.LayerNorm(16), nn.Linear(16, 4)), rows, BATCH),
     "convolutions": Program(convolutions, images, BATCH),
     "attention": Program(Attention, features, BOTH),
+    "copies": Program(Copies, features, BOTH),
+    "grouped queries": Program(GroupedQueries, features, BOTH),
     "causal attention": Program(CausalAttention, features, BOTH),
     "transformer": Program(Embedded, tokens, BOTH),
     "lstm": Program(lambda: Recurrent(nn.LSTM), features),

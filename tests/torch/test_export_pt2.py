@@ -22,7 +22,8 @@ from torch.export import export  # noqa: E402
 COMMAND = BUILD / "bin" / "export_model"
 pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason="export_model is not built")
 # Names of PROGRAMS whose operators need no more than opset 17.
-NAMES = ["mlp", "convolutions", "causal attention", "transformer", "lstm", "writes in place", "branches", "loop", "norms"]
+NAMES = ["mlp", "convolutions", "causal attention", "transformer", "lstm", "writes in place", "branches", "loop", "norms",
+         "grouped queries"]
 
 
 def export_model(path, *flags):

@@ -44,9 +44,9 @@ std::string repeated_heads(Call& call, const std::string& name, int64_t rank) {
   Integers repeats(size_t(rank + 1), 1);
   repeats[size_t(rank - 2)] = heads / own;
   const std::string tiled = call.emit("Expand", {wide, call.constant_of(repeats)});
-  Integers shape(size_t(rank), 0);
-  shape[size_t(rank - 3)] = heads;
-  return call.emit("Reshape", {tiled, call.constant_of(shape)});
+  if (call.dynamic(name, rank - 1)) call.refuse("grouped queries of a depth that differs between runs");
+  const int64_t depth = call.tensor(name).size(rank - 1);
+  return call.emit("Reshape", {tiled, call.constant_of({0, heads, -1, depth})});
 }
 
 /// softmax(q k^T * scale + mask) v, of ONNX's basic operators.
