@@ -235,11 +235,11 @@ LINNET_API linnet_status linnet_context_output(linnet_context* context, size_t i
 
 /// From now on output `output` of a run is input `input` of the next one, `initial`, which is copied, that of the
 /// first: keys and values of a decoder, the state of a recurrent network. Overridable initializers are counted behind
-/// the inputs; with an `initial` of dtype LINNET_UNDEFINED one begins with the value in the file. A state that each run makes longer by a known
-/// number of rows, along any axis, grows in place: new rows are written into memory that doubles whenever it is full,
-/// at least for `capacity` rows. A run that fails leaves all states as they are. LINNET_ERROR_MODEL where one of the
-/// two is bound already, LINNET_ERROR_TYPE and LINNET_ERROR_SHAPE where `initial` or the output does not fit the input,
-/// LINNET_ERROR_UNSUPPORTED for strings and containers.
+/// the inputs; with an `initial` of dtype LINNET_UNDEFINED one begins with the value in the file. A state that each run
+/// makes longer by a known number of rows, along any axis, grows in place: new rows are written into memory that
+/// doubles whenever it is full, at least for `capacity` rows. A run that fails leaves all states as they are.
+/// LINNET_ERROR_MODEL where one of the two is bound already, LINNET_ERROR_TYPE and LINNET_ERROR_SHAPE where `initial`
+/// or the output does not fit the input, LINNET_ERROR_UNSUPPORTED for strings and containers.
 LINNET_API linnet_status linnet_context_bind_state(linnet_context* context, size_t output, size_t input,
                                                    const linnet_tensor* initial, int64_t capacity);
 /// What the next run gets as that input. What `state` points to stays valid until the context's next run, prepare or
