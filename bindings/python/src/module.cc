@@ -182,7 +182,8 @@ void define_context(nb::module_& module) {
            nb::sig("def bind_state(self, output: str, input: str, initial: typing.Any = None, *, capacity: int = 0) "
                    "-> None"),
            "From now on `output` of a run is `input` of the next one, `initial`, an array that is copied, that of the\n"
-           "first; without one an overridable initializer begins with the value in the file. A state that each run makes longer by a known number of rows, along any axis, grows in place: new\n"
+           "first; without one an overridable initializer begins with the value in the file. A state that each run\n"
+           "makes longer by a known number of rows, along any axis, grows in place: new\n"
            "rows are written into memory that doubles whenever it is full, at least for `capacity` rows. Raises\n"
            "ModelError for unknown names and those bound before, TypeError or ShapeError where `initial` or the\n"
            "output does not fit the input, UnsupportedError for strings and containers.")
