@@ -37,7 +37,7 @@ void add_symbols(const Argument& argument, std::set<std::string>& symbols) {
 int64_t least_of(const Range& range) { return std::max<int64_t>(range.min.value_or(0), 0); }
 int64_t most_of(const Range& range) { return range.max.value_or(INT64_MAX); }
 
-/// The first multiple of kStep in the range, or behind it.
+/// The first multiple of kStep in the range, or after it.
 int64_t first_multiple(const Range& range) {
   return (std::max<int64_t>(least_of(range), 2) + kStep - 1) / kStep * kStep;
 }

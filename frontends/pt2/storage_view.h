@@ -17,7 +17,7 @@ struct StorageView {
   int64_t offset = 0;
 };
 
-/// Whether its elements lie in the order of a dense tensor, without gaps.
+/// Whether its elements are in the order of a dense tensor, without gaps.
 bool is_dense(const StorageView& view);
 /// The number of elements of the storage from its begin to behind the last one that the view has; 0 for a view without
 /// elements. Throws Error(kLimit) on overflow.

@@ -89,7 +89,7 @@ Listed read_entry(const RecordBytes& directory, size_t& at, int64_t directory_of
   return {{name, 0, int64_t(sizes.bytes)}, int64_t(sizes.header)};
 }
 
-/// Finds the bytes behind an entry's local header.
+/// Finds the bytes after an entry's local header.
 void locate(const ByteSource& archive, Listed& listed, int64_t directory_offset) {
   const std::string& name = listed.entry.name;
   const auto header_bytes = int64_t(kLocalBytes + name.size());

@@ -35,7 +35,7 @@ int64_t agreed(uint64_t number, uint64_t all_ones, uint64_t number64) {
   return int64_t(number64);
 }
 
-/// Refuses a directory that does not end at an offset, where the records behind it begin.
+/// Refuses a directory that does not end at an offset, where the records after it begin.
 ZipEnd checked_end(const ZipEnd& end, int64_t limit) {
   if (end.offset > limit || end.bytes != limit - end.offset) {
     throw_bad_end("its directory does not end where its end record begins");

@@ -13,7 +13,7 @@ struct ZipEnd {
   int64_t bytes = 0;
 };
 
-/// Finds and checks the records behind the central directory; it ends where they begin. Throws Error(kModel).
+/// Finds and checks the records after the central directory; it ends where they begin. Throws Error(kModel).
 ZipEnd find_zip_end(const ByteSource& archive);
 
 }  // namespace linnet::pt2

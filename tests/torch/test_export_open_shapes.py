@@ -12,16 +12,8 @@ from torch.nn import functional as F
 if not HAS_DYNAMO:
     pytest.skip("this PyTorch writes .pt2 files of an older layout", allow_module_level=True)
 
+from programs import Lambda  # noqa: E402
 from torch.export import Dim  # noqa: E402
-
-
-class Function(nn.Module):
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, x):
-        return self.function(x)
 
 
 class StandardizedConv(nn.Module):
@@ -124,7 +116,7 @@ def save(path, module, example, axes):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_agrees_with_pytorch_at_all_sizes(tmp_path, run_model, name):
     body, inputs, axes = PROGRAMS[name]
-    module, path = (body if isinstance(body, nn.Module) else Function(body)).eval(), tmp_path / "m.pt2"
+    module, path = (body if isinstance(body, nn.Module) else Lambda(body)).eval(), tmp_path / "m.pt2"
     with torch.no_grad():
         x = save(path, module, inputs[0], axes)
         for tensor in inputs:

@@ -30,7 +30,8 @@ def _replacements() -> list:
 
 def _batched_nms(boxes, scores, idxs, iou_threshold):
     """Boxes of one class only suppress each other: those of the others are moved away from them."""
-    offsets = idxs.to(boxes) * (boxes.max() + 1)
+    largest = torch.cat([boxes.flatten(), boxes.new_zeros(1)]).max()  # there may be no boxes
+    offsets = idxs.to(boxes) * (largest + 1)
     return torch.ops.torchvision.nms(boxes + offsets[:, None], scores, iou_threshold)
 
 

@@ -1,6 +1,5 @@
 """Which exporters may write a file, in the order in which they are trusted."""
 
-import contextlib
 import warnings
 from typing import Optional
 
@@ -57,7 +56,7 @@ def ways(exporter: str, module: torch.nn.Module, functions: list) -> list:
 
 
 def left_after(error: Exception, left: list) -> list:
-    """The ways that are left to try. What hangs on the values of tensors no tracer sees."""
+    """The ways that are left to try. A tracer does not see what depends on the values of tensors."""
     return [way for way in left if way not in _TRACING] if is_guard_on_data(error) else left
 
 

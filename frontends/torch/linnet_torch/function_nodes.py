@@ -124,7 +124,7 @@ def _body(name: str, function, args: list, count: int, opset: int) -> onnx.Funct
 
 
 def _attribute(key: str, value) -> onnx.AttributeProto:
-    """key: the name and, behind its last underscore, the kind: i, f, s, t or z for integers, ..."""
+    """key: the name and, after its last underscore, the kind: i, f, s or t for integers, floats, strings or a tensor"""
     name, _, kind = key.rpartition("_")
     if kind == "t":
         return helper.make_attribute(name, numpy_helper.from_array(np.asarray(value.detach())))

@@ -84,7 +84,7 @@ def _capture(request: Request):
 
 
 def _hint(dim):
-    """PyTorch itself finds how the sizes of a model hang together."""
+    """PyTorch itself finds how the sizes of a model depend on each other."""
     return torch.export.Dim.AUTO if isinstance(dim, str) else dim
 
 

@@ -11,7 +11,7 @@ from .request import Request
 
 # How many times PyTorch's own rounding error a difference may be: export_model --check has the same.
 _ROUNDING_ERRORS = 4
-# Units in the last place by which inputs are changed, and how often, to see which results hang on those.
+# Units in the last place by which inputs are changed, and how often, to see which results depend on those.
 _UNITS, _CHANGES = 3, 4
 _NARROW = {onnx.TensorProto.FLOAT16: torch.float16, onnx.TensorProto.BFLOAT16: torch.bfloat16}
 

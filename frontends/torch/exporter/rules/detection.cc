@@ -26,7 +26,7 @@ void nms(Call& call) {
   call.decided_by_contents();
   if (call.tensor("dets").dtype != DType::kFloat32) call.refuse("ONNX selects among boxes of float32 only");
   const double threshold = call.number("iou_threshold");
-  if (!(threshold >= 0 && threshold <= 1)) call.refuse("iou_threshold must lie in [0, 1]");
+  if (!(threshold >= 0 && threshold <= 1)) call.refuse("iou_threshold must be in [0, 1]");
   const std::string boxes = change_axes(call, "Unsqueeze", call.value("dets"), {0});
   const std::string scores = change_axes(call, "Unsqueeze", call.value("scores", DType::kFloat32), {0, 1});
   const std::string all = integer_of(call, kEnd), overlap = call.constant_of(Tensor::scalar(not_above(threshold)));
@@ -56,7 +56,7 @@ void roi_align(Call& call) {
   call.set(call.emit("RoiAlign", {call.value("input"), boxes, images}, attributes));
 }
 
-/// ONNX does not say where the largest pixels lie: the second result has no value.
+/// ONNX does not say where the largest pixels are: the second result has no value.
 /// Source: https://onnx.ai/onnx/operators/onnx__MaxRoiPool.html
 void roi_pool(Call& call) {
   const Attributes attributes{{"pooled_shape", bins_of(call)}, {"spatial_scale", call.number("spatial_scale")}};

@@ -21,7 +21,7 @@ std::string part_of_group(Call& call, const Operand& x, int64_t group, const std
   return call.emit("Slice", {x.value, begin, end, call.constant_of({x.axis})});
 }
 
-/// Zeros behind the last group, where result axis `axis` is longer than all groups: its size is that of `x` along
+/// Zeros after the last group, where result axis `axis` is longer than all groups: its size is that of `x` along
 /// x.axis.
 std::string zeros_behind(Call& call, const Operand& x, const std::string& end, int64_t axis, const std::string& other) {
   const std::string size = slice(call, call.emit("Shape", {x.value}), 0, x.axis, x.axis + 1);

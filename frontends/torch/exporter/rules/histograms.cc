@@ -6,7 +6,7 @@ namespace linnet::exporter {
 namespace {
 
 /// `counts`, int64 of shape [1], zeros in the dtype of `weights`, to each of which the weights are added whose place is
-/// there. What has its place behind them does not count.
+/// there. What has its place after them does not count.
 std::string sums_at(Call& call, const std::string& counts, const std::string& places, const std::string& weights) {
   call.require_opset(16, "counting");
   const std::string one_more = call.emit("Add", {counts, call.constant_of({1})});

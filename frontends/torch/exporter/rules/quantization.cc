@@ -338,7 +338,7 @@ void set_parameters(Call& call, const std::string& scale, const std::string& zer
 
 Range chosen_range(Call& call) { return asked_range(call, range_of(call, DType::kInt32)); }
 
-/// The zero point stands for the number 0.
+/// The zero point is the integer of the number 0.
 void choose_parameters(Call& call) {
   const DType dtype = call.tensor("input").dtype;
   const Range range = chosen_range(call);
@@ -351,7 +351,7 @@ void choose_parameters(Call& call) {
   set_parameters(call, scale, call.emit("Clip", {zero_point, low, high}));
 }
 
-/// The zero point lies in the middle of the integers: at 128 of uint8, which alone have none below 0.
+/// The zero point is in the middle of the integers: at 128 of uint8, which alone have none below 0.
 void choose_symmetric_parameters(Call& call) {
   const DType dtype = call.tensor("input").dtype;
   const Range range = chosen_range(call);

@@ -101,7 +101,7 @@ void set_bernoulli(Call& call, const std::string& probability) {
 
 void bernoulli_of_number(Call& call) {
   const double p = call.number("p");
-  if (!(p >= 0 && p <= 1)) call.refuse("p must lie in [0, 1]");
+  if (!(p >= 0 && p <= 1)) call.refuse("p must be in [0, 1]");
   set_bernoulli(call, call.scalar(p, DType::kFloat64));
 }
 void bernoulli_of_tensor(Call& call) { set_bernoulli(call, call.value("p", DType::kFloat64)); }

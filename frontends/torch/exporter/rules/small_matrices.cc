@@ -140,7 +140,7 @@ void cholesky_with_info(Call& call) {
   set_info(call, 1, call.value());
 }
 
-/// The x of a x = b, where a is a triangle; what lies beyond it is not read.
+/// The x of a x = b, where a is a triangle; what is beyond it is not read.
 std::string triangular_solution(Call& call, const std::string& a, std::string rest, int64_t rows, bool is_upper,
                                 bool has_ones) {
   Names solved;
