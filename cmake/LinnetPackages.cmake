@@ -35,4 +35,9 @@ if(LINNET_BUILD_TOOLS)
   linnet_package(tools linnet-tools science "${about}\nThis package holds the command run_model."
                  "liblinnet0 (= ${version})")
 endif()
+if(LINNET_BUILD_ONNXRUNTIME)
+  linnet_package(onnxruntime linnet-onnxruntime libs
+                 "${about}\nThis package holds libonnxruntime.so.1, the C interface of ONNX Runtime over Linnet,\nin a folder where only programs that are told to find it."
+                 "liblinnet0 (= ${version})")
+endif()
 include(CPack)

@@ -6,7 +6,7 @@ fail() { printf '\n%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
 # Distribution packages that a build needs: the same names on Debian 12, Debian 13 and Ubuntu 24.04.
 BUILD_PACKAGES="g++ cmake ninja-build pkg-config libonnx-dev libprotobuf-dev protobuf-compiler libxsimd-dev libxxhash-dev libcli11-dev
-  nlohmann-json3-dev libzip-dev libpng-dev libjpeg-dev libtiff-dev libwebp-dev libopenjp2-7-dev libunistring-dev libre2-dev"
+  nlohmann-json3-dev libflatbuffers-dev flatbuffers-compiler libzip-dev libpng-dev libjpeg-dev libtiff-dev libwebp-dev libopenjp2-7-dev libunistring-dev libre2-dev"
 
 missing_packages() {
   local package

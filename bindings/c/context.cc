@@ -1,7 +1,5 @@
 #include "context.h"
 
-#include <functional>
-
 #include "cancellation.h"
 #include "options.h"
 
@@ -55,13 +53,6 @@ std::vector<Tensor> wrap_outputs(const Interface& interface, const linnet_run_op
     if (options.outputs[i].dtype != LINNET_UNDEFINED) tensors[i] = wrap_memory(options.outputs[i]);
   });
   return tensors;
-}
-
-bool overlap(const Tensor& a, const Tensor& b) {
-  if (!a || !b || is_object(b.dtype())) return false;
-  const auto begin = [](const Tensor& t) { return static_cast<const std::byte*>(t.raw()); };
-  const std::less<const std::byte*> before;
-  return before(begin(a), begin(b) + b.bytes()) && before(begin(b), begin(a) + a.bytes());
 }
 
 /// The context may write another output to where it wrote one in the run before.

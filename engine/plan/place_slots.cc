@@ -22,6 +22,7 @@ class SlotPlacer {
     find_lifetimes();
     for (size_t i = 0; i < plan_.nodes.size() && !plan_.guarded; ++i) write_in_place(int(i));
     keep_outputs();
+    for (Plan::Output& output : plan_.outputs) output.over_input = overwritable_input(output.owner);
     std::vector<Lifetime> blocks;
     std::vector<int> owners;
     for (size_t i = 0; i < plan_.slots.size(); ++i) {
@@ -103,6 +104,30 @@ class SlotPlacer {
     };
     return slot.kind == Slot::Kind::kArena ||
            (slot.kind == Slot::Kind::kInput && std::any_of(plan_.states.begin(), plan_.states.end(), becomes));
+  }
+
+  // The number of the input that the kernel which begins to write a slot may write over, where nothing else reads that
+  // input then or later; -1: none.
+  int overwritable_input(int slot) const {
+    for (size_t i = 0; slot >= 0 && i < plan_.nodes.size(); ++i) {
+      const PlannedNode& planned = plan_.nodes[i];
+      const auto found = std::find(planned.outputs.begin(), planned.outputs.end(), slot);
+      if (found == planned.outputs.end() || !planned.kernel) continue;
+      const int input = planned.kernel->in_place(int(found - planned.outputs.begin()));
+      const int source = input >= 0 ? planned.inputs[size_t(input)] : -1;
+      return source >= 0 && is_last_read(source, slot, int(i)) ? plan_.slots[size_t(root(source))].index : -1;
+    }
+    return -1;
+  }
+
+  bool is_last_read(int source, int output, int node) const {
+    const int owner = root(source);
+    const Slot& slot = plan_.slots[size_t(owner)];
+    const std::vector<int>& inputs = plan_.nodes[size_t(node)].inputs;
+    const auto owned = [&](int other) { return other >= 0 && root(other) == owner; };
+    return slot.kind == Slot::Kind::kInput && lifetimes_[size_t(owner)].last == node &&
+           slot_bytes(slot) == slot_bytes(plan_.slots[size_t(output)]) &&
+           std::count_if(inputs.begin(), inputs.end(), owned) == 1;
   }
 
   // What holds an output is the runner's own, as strings and containers are: the caller may keep it.

@@ -64,6 +64,7 @@ struct Plan {
     int slot = -1;
     int rest_value = -1;  ///< where slot is -1: its number, see Rest
     int owner = -1;       ///< the kOwned slot in whose memory it lies; -1: none, the slot's tensor keeps its memory
+    int over_input = -1;  ///< the number of the input that the kernel which writes the owner may write over; -1: none
   };
 
   /// Nodes that wait for shapes: a program whose inputs are known once the plan and the rests before have run. Numbers

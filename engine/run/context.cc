@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <functional>
 
 #include "linnet/model.h"
 #include "run/model_state.h"
@@ -11,11 +10,9 @@
 namespace linnet {
 namespace {
 
-bool overlap(const Tensor& a, const Tensor& b) {
-  if (!a || !b) return false;
-  const auto begin = [](const Tensor& t) { return static_cast<const std::byte*>(t.raw()); };
-  const std::less<const std::byte*> before;
-  return before(begin(a), begin(b) + b.bytes()) && before(begin(b), begin(a) + a.bytes());
+/// Whether an output would be written to a part of the input's memory, or beyond it.
+bool overlaps_part(const Tensor& given, const Tensor& input) {
+  return overlap(given, input) && (given.address() != input.address() || given.bytes() != input.bytes());
 }
 
 void check_given(std::span<const Tensor> given, std::span<const Tensor> inputs, const std::vector<ValueInfo>& outputs) {
@@ -23,9 +20,10 @@ void check_given(std::span<const Tensor> given, std::span<const Tensor> inputs, 
     throw Error(ErrorKind::kModel, str("memory for ", given.size(), " outputs, of ", outputs.size()));
   }
   for (size_t i = 0; i < given.size(); ++i) {
-    const auto same = [&](const Tensor& other) { return overlap(given[i], other); };
+    const auto cuts = [&](const Tensor& input) { return overlaps_part(given[i], input); };
+    const auto overlaps = [&](const Tensor& other) { return overlap(given[i], other); };
     const auto others = given.subspan(i + 1);
-    if (std::any_of(inputs.begin(), inputs.end(), same) || std::any_of(others.begin(), others.end(), same)) {
+    if (std::any_of(inputs.begin(), inputs.end(), cuts) || std::any_of(others.begin(), others.end(), overlaps)) {
       throw Error(ErrorKind::kShape, str("the memory for output '", outputs[i].name, "' overlaps another's"));
     }
   }

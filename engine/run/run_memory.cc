@@ -24,7 +24,11 @@ void check_given(const std::string& name, const Tensor& given, DType dtype, cons
 }  // namespace
 
 RunMemory::RunMemory(const Plan& plan, RunBlocks& blocks, const RunEnvironment& environment)
-    : slots(plan.slots.size()), outputs(plan.outputs.size()), blocks_(blocks), given_(plan.outputs.size()) {
+    : slots(plan.slots.size()),
+      outputs(plan.outputs.size()),
+      blocks_(blocks),
+      given_(plan.outputs.size()),
+      behind_(plan.outputs.size()) {
   RunBlocks::reserve(blocks.arena, plan.arena_bytes, environment);
   const auto owns = [&](size_t i) { return plan.slots[i].kind == Slot::Kind::kOwned && plan.slots[i].index == int(i); };
   size_t count = 0;
@@ -54,8 +58,15 @@ void RunMemory::renew(const Plan& plan, const RunEnvironment& environment) {
   }
 }
 
-/// An output that alone is computed in some memory is computed in what is given for it; others are copied.
-void RunMemory::take_given(const Plan& plan) {
+bool RunMemory::is_read(size_t output, const Plan& plan, std::span<const Tensor> inputs) const {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (int(i) != plan.outputs[output].over_input && overlap(given_[output], inputs[i])) return true;
+  }
+  return false;
+}
+
+void RunMemory::take_given(const Plan& plan, std::span<const Tensor> inputs) {
+  for (size_t i = 0; i < given_.size(); ++i) behind_[i] = given_[i] && is_read(i, plan, inputs);
   for (size_t i = 0; i < given_.size(); ++i) {
     const Plan::Output& output = plan.outputs[i];
     if (!given_[i] || output.slot < 0) continue;
@@ -63,7 +74,8 @@ void RunMemory::take_given(const Plan& plan) {
     if (slot.kind != Slot::Kind::kDynamic) check_given(plan.graph.outputs()[i].name, given_[i], slot.dtype, slot.shape);
     const auto sharers = std::count_if(plan.outputs.begin(), plan.outputs.end(),
                                        [&](const Plan::Output& other) { return other.owner == output.owner; });
-    if (output.owner >= 0 && sharers == 1 && !plan.guarded) owned_.at(output.owner).given = given_[i].raw();
+    if (output.owner >= 0 && sharers == 1 && !plan.guarded && !behind_[i])
+      owned_.at(output.owner).given = given_[i].raw();
   }
 }
 
@@ -73,7 +85,7 @@ void RunMemory::begin_run(const Plan& plan, std::span<const Tensor> inputs, std:
   std::fill(std::copy(given.begin(), given.end(), given_.begin()), given_.end(), Tensor());
   for (auto& [index, owned] : owned_) owned.given = nullptr;
   renew(plan, environment);
-  take_given(plan);
+  take_given(plan, inputs);
   for (size_t i = 0; i < slots.size(); ++i) {
     const Slot& slot = plan.slots[i];
     if (slot.kind == Slot::Kind::kInput) {
@@ -90,7 +102,7 @@ void RunMemory::begin_run(const Plan& plan, std::span<const Tensor> inputs, std:
 
 Tensor RunMemory::given(const Plan& plan, int slot) const {
   for (size_t i = 0; i < given_.size() && !plan.guarded; ++i) {
-    if (given_[i] && plan.outputs[i].slot == slot) return given_[i];
+    if (given_[i] && plan.outputs[i].slot == slot) return behind_[i] ? Tensor() : given_[i];
   }
   return {};
 }
@@ -112,18 +124,34 @@ void RunMemory::count_objects(const Plan& plan, int slot) const {
   count_held(of.kind == Slot::Kind::kOwned ? *owned_.at(of.index).block->current : slots[size_t(slot)]);
 }
 
+void RunMemory::separate(std::vector<Tensor>& values) const {
+  const auto is_lost = [&](size_t value) {
+    for (size_t i = 0; i < given_.size(); ++i) {
+      if (i != value && behind_[i] && overlap(given_[i], values[value])) return true;
+    }
+    return false;
+  };
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (is_lost(i)) values[i] = values[i].clone();
+  }
+}
+
 void RunMemory::collect_outputs(const Plan& plan, std::span<const Tensor> rest_values) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Plan::Output& output = plan.outputs[i];
-    Tensor value = output.slot < 0 ? rest_values[size_t(output.rest_value)] : slots[size_t(output.slot)];
+    outputs[i] = output.slot < 0 ? rest_values[size_t(output.rest_value)] : slots[size_t(output.slot)];
+  }
+  if (std::find(behind_.begin(), behind_.end(), true) != behind_.end()) separate(outputs);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    Tensor& value = outputs[i];
+    const int owner = plan.outputs[i].owner;
     if (given_[i]) {
       check_given(plan.graph.outputs()[i].name, given_[i], value.dtype(), value.shape());
       if (given_[i].raw() != value.raw()) copy_elements(value, given_[i]);
       value = given_[i];
-    } else if (output.owner >= 0) {
-      value = Tensor::share(value.dtype(), value.shape(), value.raw(), owned_.at(output.owner).block->current);
+    } else if (owner >= 0) {
+      value = Tensor::share(value.dtype(), value.shape(), value.raw(), owned_.at(owner).block->current);
     }
-    outputs[i] = std::move(value);
   }
   std::fill(given_.begin(), given_.end(), Tensor());
 }

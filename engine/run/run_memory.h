@@ -20,7 +20,7 @@ struct RunMemory {
   /// memory that outputs will be written to, but for what is given.
   void begin_run(const Plan& plan, std::span<const Tensor> inputs, std::span<const Tensor> given,
                  const RunEnvironment& environment);
-  /// What is given for the output that a kDynamic slot is; none for others.
+  /// What is given for the output that a kDynamic slot is, to be written at once; none for others.
   Tensor given(const Plan& plan, int slot) const;
   /// Memory for a kDynamic slot: what is given(), if that has this dtype and shape, else memory of runs before that
   /// nobody holds any more and that is not much larger, else new one.
@@ -38,12 +38,18 @@ struct RunMemory {
     void* given = nullptr;  // written to instead, in this run
   };
 
-  void take_given(const Plan& plan);
+  /// An output that alone is computed in some memory is computed in what is given for it; others are copied.
+  void take_given(const Plan& plan, std::span<const Tensor> inputs);
+  /// Whether what is given for an output overlaps an input that is read while the output is written.
+  bool is_read(size_t output, const Plan& plan, std::span<const Tensor> inputs) const;
+  /// Copies what would be lost when outputs are copied to inputs' memory that is given for them.
+  void separate(std::vector<Tensor>& values) const;
 
   void renew(const Plan& plan, const RunEnvironment& environment);
 
   RunBlocks& blocks_;
   std::vector<Tensor> given_;   // by output; empty ones: none
+  std::vector<bool> behind_;    // by output: what is given is written when the run ends
   std::map<int, Owned> owned_;  // by slot
   std::map<int, int> dynamic_;  // by slot: its place among them
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "linnet/containers.h"
 #include "tensor/held_bytes.h"
@@ -149,6 +150,13 @@ void copy_elements(const Tensor& from, Tensor& to) {
   } else if (from.bytes() > 0) {
     std::memcpy(to.raw(), from.raw(), from.bytes());
   }
+}
+
+bool overlap(const Tensor& a, const Tensor& b) {
+  if (!a || !b || is_object(a.dtype()) || is_object(b.dtype())) return false;
+  const auto begin = [](const Tensor& t) { return static_cast<const std::byte*>(t.raw()); };
+  const std::less<const std::byte*> before;
+  return before(begin(a), begin(b) + b.bytes()) && before(begin(b), begin(a) + a.bytes());
 }
 
 bool identical(const Tensor& a, const Tensor& b) {

@@ -10,7 +10,7 @@ import pytest
 from installed import call
 from locations import BUILD
 
-NAMES = ["liblinnet0", "liblinnet-dev", "linnet-tools"]
+NAMES = ["liblinnet0", "liblinnet-dev", "linnet-onnxruntime", "linnet-tools"]
 
 
 @pytest.fixture(scope="module")
@@ -46,13 +46,13 @@ def test_each_file_is_in_one_package(packages):
     assert sum(map(len, contents)) == len(set().union(*contents))
     held = {name: next(owner for owner, package in packages.items() if any(path.endswith(name) for path in files(package)))
             for name in ("liblinnet.so.0.2", "liblinnet.so", "liblinnet.a", "onnx.h", "include/linnet.h", "linnet.pc",
-                         "bin/run_model")}
-    assert list(held.values()) == ["liblinnet0", *["liblinnet-dev"] * 5, "linnet-tools"]
+                         "bin/run_model", "linnet-onnxruntime/libonnxruntime.so.1")}
+    assert list(held.values()) == ["liblinnet0", *["liblinnet-dev"] * 5, "linnet-tools", "linnet-onnxruntime"]
 
 
 def test_packages_ask_for_the_library_of_their_own_version(packages):
     version = field(packages["liblinnet0"], "Version")[0]
-    for name in "liblinnet-dev", "linnet-tools":
+    for name in "liblinnet-dev", "linnet-onnxruntime", "linnet-tools":
         assert f"liblinnet0 (= {version})" in field(packages[name], "Depends")
 
 

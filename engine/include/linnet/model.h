@@ -134,8 +134,10 @@ struct RunOptions {
   /// of a loop. nullptr: the run cannot be cancelled.
   std::shared_ptr<const CancellationToken> cancellation;
   /// Memory that outputs are written to, in the order of Model::outputs(); Linnet takes its own for those behind the
-  /// last and for an empty Tensor. run() returns these tensors. Throws Error(kType, kShape) where dtype or shape are
-  /// not those of the output, or memory overlaps that of an input or of another output.
+  /// last and for an empty Tensor. run() returns these tensors. The memory may be
+  /// that of one input, all of it, which then is overwritten: in place where a kernel can, as those do that write new
+  /// rows into a cache of keys and values, else when the run ends. Throws Error(kType, kShape) where dtype or shape are
+  /// not those of the output, or memory overlaps a part of an input or another output.
   std::vector<Tensor> outputs{};
   /// Past it, run() throws Error(kLimit) at the next node or iteration of a loop; Limits::deadline_ms holds besides.
   std::chrono::steady_clock::time_point deadline = kNoDeadline;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include "linnet/executor.h"
 #include "linnet/isa.h"
+#include "linnet/tensor.h"
 
 namespace linnet {
 
@@ -71,6 +73,10 @@ struct ModelOptions {
   bool allow_external_paths = false;
   /// Where external data comes from, instead of files.
   ExternalDataResolver external_data;
+  /// Contents of initializers of the main graph, by their names, in place of those in the file, which are not read: so
+  /// models whose weights are elsewhere load. Error(kModel) for an unknown name, Error(kType, kShape) for a tensor of
+  /// another dtype or shape than the file declares. The model keeps them.
+  std::map<std::string, Tensor> initializers;
   /// Tries models whose opset is newer than any known.
   bool allow_newer_opset = false;
   /// Initializers that are listed as inputs, too (ModelMetadata::overridable), are inputs that a run may leave out, and
@@ -82,7 +88,7 @@ struct ModelOptions {
   /// ready in a fraction of the time when they are loaded again, in memory that processes share. It is found again by
   /// the model's contents, this build of Linnet, the instruction set and the options; what is damaged or another's is
   /// made anew. Empty: none. Who writes to the folder decides on what models compute. Not used, which the log says,
-  /// with replaceable_weights, overridable_initializers, external_data, or operators beside Linnet's own.
+  /// with replaceable_weights, overridable_initializers, external_data, initializers, or operators beside Linnet's own.
   std::string cache_dir;
   /// Linnet itself prints nothing.
   Log log;

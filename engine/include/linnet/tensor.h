@@ -145,6 +145,9 @@ LINNET_API void copy_elements(const Tensor& from, Tensor& to);
 /// True when dtype, shape and all elements (as bytes; strings and containers by value) are equal.
 LINNET_API bool identical(const Tensor& a, const Tensor& b);
 
+/// True when the memory of two tensors of numbers has a byte in common; false where one is empty or holds objects.
+LINNET_API bool overlap(const Tensor& a, const Tensor& b);
+
 /// "float32[1,3,224,224]", "sequence(2 elements)", "optional(float32[3])", "map(2 keys)".
 LINNET_API std::string describe(const Tensor& tensor);
 

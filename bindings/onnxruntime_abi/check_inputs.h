@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "session.h"
+
+namespace linnet::ort {
+
+/// The tensors of a run, in the order of SessionState::run(). Throws Failure where names, types or shapes do not fit.
+std::vector<Tensor> checked_inputs(const SessionState& session, std::span<const char* const> names,
+                                   std::span<const Value* const> values);
+
+/// Throws Failure(kInvalidArgument) unless the value fits.
+void check_input(const ValueInfo& info, const Value& value);
+
+}  // namespace linnet::ort

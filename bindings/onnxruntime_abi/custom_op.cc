@@ -1,0 +1,102 @@
+#include "custom_op.h"
+
+#include <dlfcn.h>
+
+#include <map>
+
+#include "client_op.h"
+#include "slots.h"
+#include "status.h"
+
+namespace linnet::ort {
+namespace {
+
+constexpr const char* kRegister = "RegisterCustomOps";
+
+/// A library that stays loaded as long as somebody holds this.
+std::shared_ptr<void> open_library(const char* path) {
+  void* library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) throw Failure(kFail, str("Failed to load library ", path, " with error: ", ::dlerror()));
+  return {library, [](void* opened) { ::dlclose(opened); }};
+}
+
+RegisterCustomOps symbol_of(void* library, const char* name) {
+  ::dlerror();
+  void* symbol = ::dlsym(library, name);
+  const char* error = ::dlerror();
+  if (!symbol) throw Failure(kFail, str("Failed to get symbol ", name, " with error: ", error ? error : "it is NULL"));
+  return reinterpret_cast<RegisterCustomOps>(symbol);
+}
+
+}  // namespace
+
+Registry registry_with(const SessionOptions& options, const Logger& logger) {
+  Registry registry = standard_registry();
+  if (options.domains.empty()) return registry;
+  const auto shared_logger = std::make_shared<const Logger>(logger);
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<ClientOps>> by_name;
+  for (const CustomOpDomain* domain : options.domains) {
+    for (const CustomOp* op : domain->ops) {
+      auto& ops = by_name[{domain->name, op->get_name(op)}];
+      if (!ops) ops = std::make_shared<ClientOps>(ClientOps{{}, options.entries, shared_logger});
+      ops->candidates.emplace_back(*op);
+    }
+  }
+  for (const auto& [key, ops] : by_name) {
+    const OpVersion version{.since = ops->candidates.front().start_version(), .domain = key.first};
+    registry.add(key.second, version,
+                 [shared = ops](const NodeSpec& node) { return std::make_unique<ClientOp>(shared, node); });
+  }
+  return registry;
+}
+
+Status* CreateCustomOpDomain(const char* name, CustomOpDomain** created) noexcept {
+  return create(created, [&] { return new CustomOpDomain{text(name, "domain"), {}}; });
+}
+
+Status* CustomOpDomain_Add(CustomOpDomain* domain, const CustomOp* op) noexcept {
+  return guarded([&] { valid(domain, "custom_op_domain").ops.push_back(&valid(op, "op")); });
+}
+
+Status* AddCustomOpDomain(SessionOptions* options, CustomOpDomain* domain) noexcept {
+  return guarded([&] { valid(options, "options").domains.push_back(&valid(domain, "custom_op_domain")); });
+}
+
+void ReleaseCustomOpDomain(CustomOpDomain* domain) noexcept { delete domain; }
+
+Status* RegisterCustomOpsLibrary(SessionOptions* options, const char* path, void** handle) noexcept {
+  return guarded([&] {
+    valid(options, "options");
+    void*& opened = valid(handle, "library_handle");
+    opened = nullptr;
+    const std::shared_ptr<void> library = open_library(text(path, "library_path"));
+    throw_status(symbol_of(library.get(), kRegister)(options, base()));
+    opened = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);  // the caller's reference, which it closes
+    options->libraries.push_back(library);
+  });
+}
+
+Status* RegisterCustomOpsLibrary_V2(SessionOptions* options, const char* path) noexcept {
+  return guarded([&] {
+    valid(options, "options");
+    const std::shared_ptr<void> library = open_library(text(path, "library_name"));
+    throw_status(symbol_of(library.get(), kRegister)(options, base()));
+    options->libraries.push_back(library);
+  });
+}
+
+Status* RegisterCustomOpsUsingFunction(SessionOptions* options, const char* name) noexcept {
+  return guarded([&] {
+    valid(options, "options");
+    require(name && *name, "RegisterCustomOpsUsingFunction: Registration function name must be specified.");
+    throw_status(symbol_of(RTLD_DEFAULT, name)(options, base()));
+  });
+}
+
+Status* EnableOrtCustomOps(SessionOptions*) noexcept {
+  return make_status(kFail,
+                     "EnableOrtCustomOps: Custom operators in onnxruntime-extensions are not enabled; register "
+                     "its library instead");
+}
+
+}  // namespace linnet::ort

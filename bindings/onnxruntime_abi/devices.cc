@@ -1,0 +1,162 @@
+// Devices and the providers that run on them: one CPU.
+#include <algorithm>
+#include <cstring>
+
+#include "environment.h"
+#include "key_value_pairs.h"
+#include "memory.h"
+#include "session.h"
+#include "slots.h"
+#include "status.h"
+
+namespace linnet::ort {
+
+struct HardwareDevice {
+  KeyValuePairs metadata;
+};
+
+struct EpDevice {
+  HardwareDevice hardware;
+  KeyValuePairs metadata, options;
+};
+
+namespace {
+
+EpDevice& cpu_device() {
+  static EpDevice& device = *new EpDevice;  // outlives what clients release at exit
+  return device;
+}
+
+const EpDevice* const* devices() {
+  static const EpDevice* const all[] = {&cpu_device()};
+  return all;
+}
+
+void check_cpu(const EpDevice* device) { require(device == &cpu_device(), "ep_device is none of Linnet's"); }
+
+Status* devices_of(const Session* session, size_t expected, const EpDevice** list, size_t count) noexcept {
+  return guarded([&] {
+    valid(session, "session");
+    require(count == expected, "The number of values is not that of the array");
+    require(list || count == 0, "the list of devices must not be NULL");
+    std::fill_n(list, count, &cpu_device());
+  });
+}
+
+}  // namespace
+
+Status* GetEpDevices(const Env* env, const EpDevice* const** list, size_t* count) noexcept {
+  return guarded([&] {
+    valid(env, "env");
+    valid(list, "ep_devices") = devices();
+    valid(count, "num_ep_devices") = 1;
+  });
+}
+
+const char* EpDevice_EpName(const EpDevice*) noexcept { return "CPUExecutionProvider"; }
+const char* EpDevice_EpVendor(const EpDevice*) noexcept { return "Linnet"; }
+const KeyValuePairs* EpDevice_EpMetadata(const EpDevice* device) noexcept {
+  return device ? &device->metadata : nullptr;
+}
+const KeyValuePairs* EpDevice_EpOptions(const EpDevice* device) noexcept { return device ? &device->options : nullptr; }
+const HardwareDevice* EpDevice_Device(const EpDevice* device) noexcept { return device ? &device->hardware : nullptr; }
+const MemoryInfo* EpDevice_MemoryInfo(const EpDevice*, int) noexcept { return nullptr; }  // the default memory
+
+DeviceType HardwareDevice_Type(const HardwareDevice*) noexcept { return kCpu; }
+uint32_t HardwareDevice_VendorId(const HardwareDevice*) noexcept { return 0; }
+const char* HardwareDevice_Vendor(const HardwareDevice*) noexcept { return ""; }
+uint32_t HardwareDevice_DeviceId(const HardwareDevice*) noexcept { return 0; }
+const KeyValuePairs* HardwareDevice_Metadata(const HardwareDevice* device) noexcept {
+  return device ? &device->metadata : nullptr;
+}
+
+Status* GetNumHardwareDevices(const Env* env, size_t* count) noexcept {
+  return guarded([&] {
+    valid(env, "env");
+    valid(count, "num_devices") = 1;
+  });
+}
+
+Status* GetHardwareDevices(const Env* env, const HardwareDevice** list, size_t count) noexcept {
+  return guarded([&] {
+    valid(env, "env");
+    require(list && count >= 1, "there is no room for the devices");
+    *list = &cpu_device().hardware;
+  });
+}
+
+Status* SessionGetEpDeviceForInputs(const Session* session, const EpDevice** list, size_t count) noexcept {
+  return devices_of(session, session ? session->state->inputs().values.size() : 0, list, count);
+}
+
+Status* SessionGetEpDeviceForOutputs(const Session* session, const EpDevice** list, size_t count) noexcept {
+  return devices_of(session, session ? session->state->outputs().values.size() : 0, list, count);
+}
+
+Status* SessionOptionsAppendExecutionProvider_V2(SessionOptions* options, Env* env, const EpDevice* const* list,
+                                                 size_t count, const char* const*, const char* const*,
+                                                 size_t) noexcept {
+  return guarded([&] {
+    valid(options, "session_options");
+    valid(env, "env");
+    require(list && count > 0, "At least one OrtEpDevice must be provided.");
+    for (size_t i = 0; i < count; ++i) check_cpu(list[i]);
+  });
+}
+
+Status* SessionOptionsSetEpSelectionPolicy(SessionOptions* options, int) noexcept {
+  return guarded([&] { valid(options, "session_options"); });
+}
+
+Status* SessionOptionsSetEpSelectionPolicyDelegate(SessionOptions* options, void*, void*) noexcept {
+  return guarded([&] { valid(options, "session_options"); });
+}
+
+Status* CreateSharedAllocator(Env* env, const EpDevice* device, int, AllocatorType, const KeyValuePairs*,
+                              Allocator** allocator) noexcept {
+  return guarded([&] {
+    valid(env, "env");
+    check_cpu(device);
+    if (allocator) *allocator = &cpu_allocator();
+  });
+}
+
+Status* GetSharedAllocator(Env* env, const MemoryInfo* memory, Allocator** allocator) noexcept {
+  return guarded([&] {
+    const Env& known = valid(env, "env");
+    const MemoryInfo& wanted = valid(memory, "mem_info");
+    Allocator*& found = valid(allocator, "allocator");
+    found = wanted.is_cpu() ? &cpu_allocator() : nullptr;
+    for (Allocator* registered : known.allocators) {
+      if (*registered->info(registered) == wanted) found = registered;
+    }
+  });
+}
+
+Status* ReleaseSharedAllocator(Env* env, const EpDevice* device, int) noexcept {
+  return guarded([&] {
+    valid(env, "env");
+    check_cpu(device);
+  });
+}
+
+// Values that are not on a device are not copied between devices.
+Status* CopyTensors(const Env* env, const Value* const*, Value* const*, SyncStream*, size_t) noexcept {
+  return guarded([&] {
+    valid(env, "env");
+    throw Failure(kNotImplemented, "Data transfer implementation between the CPU and itself is not registered.");
+  });
+}
+
+Status* CreateSyncStreamForEpDevice(const EpDevice* device, const KeyValuePairs*, SyncStream** stream) noexcept {
+  return guarded([&] {
+    check_cpu(device);
+    valid(stream, "stream") = nullptr;
+    throw Failure(kInvalidArgument, "OrtEpDevice does not support creating streams.");
+  });
+}
+
+void* SyncStream_GetHandle(SyncStream*) noexcept { return nullptr; }
+void ReleaseSyncStream(SyncStream*) noexcept {}
+
+}  // namespace linnet::ort

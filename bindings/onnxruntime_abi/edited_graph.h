@@ -1,0 +1,49 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "type_info.h"
+
+namespace linnet::ort {
+
+/// An input or output of a graph that a client builds.
+struct EditedValue {
+  std::string name;
+  TypeInfo type;
+};
+
+struct EditedNode {
+  NodeSpec spec;
+  std::vector<std::string> inputs, outputs;  ///< "" where omitted
+};
+
+/// A graph whose values are known by their names.
+struct EditedGraph {
+  std::optional<std::vector<EditedValue>> inputs, outputs;  ///< nullopt: as they were before
+  std::map<std::string, Tensor> initializers;
+  std::vector<EditedNode> nodes;
+};
+
+struct EditedModel {
+  std::map<std::string, int64_t> opsets;  ///< by domain
+  std::unique_ptr<EditedGraph> graph;
+};
+
+/// The same graph by names.
+EditedGraph edited_graph(const Graph& graph);
+std::map<std::string, int64_t> opsets_of(const Graph& graph);
+
+/// Adds nodes and initializers; inputs and outputs take the place of those before. Throws Failure for opsets that
+/// differ and names that two values have.
+void add(const EditedModel& additions, EditedGraph& graph, std::map<std::string, int64_t>& opsets);
+
+/// Throws Failure where names are missing or nodes form a cycle, Error for nodes that the registry refuses.
+Graph build(const EditedGraph& edited, const std::map<std::string, int64_t>& opsets,
+            std::shared_ptr<const Registry> registry);
+
+}  // namespace linnet::ort

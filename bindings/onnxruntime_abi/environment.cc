@@ -1,0 +1,128 @@
+#include "environment.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "memory.h"
+#include "slots.h"
+#include "status.h"
+#include "threading.h"
+
+namespace linnet::ort {
+namespace {
+
+struct Singleton {
+  std::mutex mutex;
+  std::unique_ptr<Env> env;
+  int owners = 0;
+};
+
+// Not destroyed: static objects of clients release their environment at exit.
+Singleton& singleton() {
+  static Singleton& instance = *new Singleton;
+  return instance;
+}
+
+Status* create_environment(const Logger& logger, const ThreadingOptions* threads, Env** created) noexcept {
+  return create(created, [&] {
+    Singleton& instance = singleton();
+    const std::lock_guard lock(instance.mutex);
+    if (!instance.env) {
+      auto state = std::make_shared<EnvironmentState>();
+      state->logger = logger;
+      if (threads) state->executor = threads->threads.make_executor();
+      instance.env = std::make_unique<Env>();
+      instance.env->state = std::move(state);
+    }
+    ++instance.owners;
+    return instance.env.get();
+  });
+}
+
+Logger logger_of(LoggingFunction function, void* param, LoggingLevel severity, const char* id) {
+  return {function, param, severity, id ? id : ""};
+}
+
+}  // namespace
+
+Status* CreateEnv(LoggingLevel severity, const char* id, Env** created) noexcept {
+  return create_environment(logger_of(nullptr, nullptr, severity, id), nullptr, created);
+}
+
+Status* CreateEnvWithCustomLogger(LoggingFunction function, void* param, LoggingLevel severity, const char* id,
+                                  Env** created) noexcept {
+  return create_environment(logger_of(function, param, severity, id), nullptr, created);
+}
+
+Status* CreateEnvWithGlobalThreadPools(LoggingLevel severity, const char* id, const ThreadingOptions* threads,
+                                       Env** created) noexcept {
+  return guarded([&] {
+    valid(threads, "OrtThreadingOptions");
+    throw_status(create_environment(logger_of(nullptr, nullptr, severity, id), threads, created));
+  });
+}
+
+Status* CreateEnvWithCustomLoggerAndGlobalThreadPools(LoggingFunction function, void* param, LoggingLevel severity,
+                                                      const char* id, const ThreadingOptions* threads,
+                                                      Env** created) noexcept {
+  return guarded([&] {
+    valid(threads, "OrtThreadingOptions");
+    throw_status(create_environment(logger_of(function, param, severity, id), threads, created));
+  });
+}
+
+void ReleaseEnv(Env* env) noexcept {
+  Singleton& instance = singleton();
+  const std::lock_guard lock(instance.mutex);
+  if (!env || env != instance.env.get()) return;
+  if (--instance.owners == 0) instance.env.reset();
+}
+
+// Linnet sends nothing to anybody.
+Status* EnableTelemetryEvents(const Env*) noexcept { return nullptr; }
+Status* DisableTelemetryEvents(const Env*) noexcept { return nullptr; }
+Status* SetLanguageProjection(const Env*, int) noexcept { return nullptr; }
+
+Status* UpdateEnvWithCustomLogLevel(Env* env, LoggingLevel severity) noexcept {
+  return guarded([&] { valid(env, "env").state->logger.severity = severity; });
+}
+
+// The memory of runs is Linnet's own.
+Status* CreateAndRegisterAllocator(Env* env, const MemoryInfo* memory, const ArenaCfg*) noexcept {
+  return guarded([&] {
+    valid(env, "Env");
+    if (!valid(memory, "OrtMemoryInfo").is_cpu()) throw Failure(kInvalidArgument, "Linnet has the CPU's memory only");
+  });
+}
+
+Status* CreateAndRegisterAllocatorV2(Env* env, const char* provider, const MemoryInfo* memory, const ArenaCfg* arena,
+                                     const char* const*, const char* const*, size_t) noexcept {
+  return guarded([&] {
+    if (text(provider, "provider_type") != std::string("CPUExecutionProvider")) {
+      throw Failure(kInvalidArgument, str(provider, " is not implemented in CreateAndRegisterAllocatorV2()"));
+    }
+    throw_status(CreateAndRegisterAllocator(env, memory, arena));
+  });
+}
+
+Status* RegisterAllocator(Env* env, Allocator* allocator) noexcept {
+  return guarded([&] {
+    std::vector<Allocator*>& registered = valid(env, "Env").allocators;
+    const MemoryInfo& memory = *valid(allocator, "Provided allocator").info(allocator);
+    for (Allocator* other : registered) {
+      require(!(*other->info(other) == memory), "an allocator of this memory is registered already");
+    }
+    registered.push_back(allocator);
+  });
+}
+
+Status* UnregisterAllocator(Env* env, const MemoryInfo* memory) noexcept {
+  return guarded([&] {
+    std::vector<Allocator*>& registered = valid(env, "Env").allocators;
+    const MemoryInfo& wanted = valid(memory, "Provided OrtMemoryInfo");
+    const auto is_wanted = [&](Allocator* allocator) { return *allocator->info(allocator) == wanted; };
+    if (std::erase_if(registered, is_wanted) == 0) throw Failure(kInvalidArgument, "no such allocator is registered");
+  });
+}
+
+}  // namespace linnet::ort

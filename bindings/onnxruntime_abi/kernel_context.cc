@@ -1,0 +1,115 @@
+#include "kernel_context.h"
+
+#include "slots.h"
+#include "status.h"
+
+namespace linnet::ort {
+
+KernelContext::KernelContext(linnet::KernelContext& engine_in, const KernelInfo& info_in)
+    : engine(engine_in), info(info_in), outputs(info_in.outputs.size()) {
+  for (size_t i = 0; i < info.inputs.size(); ++i) inputs.push_back({engine.input(int(i))});
+}
+
+Value* KernelContext::output(size_t i, const Shape& shape) {
+  if (i >= outputs.size() || !info.outputs[i].present()) return nullptr;
+  if (outputs[i]) return outputs[i].get();
+  const bool is_planned = info.outputs[i].concrete();
+  const Tensor& memory = is_planned ? engine.output(int(i)) : engine.allocate_output(int(i), shape);
+  if (!(memory.shape() == shape)) {
+    throw Failure(kFail, str("output ", i, " is of shape ", shape, ", but ", memory.shape(), " was inferred"));
+  }
+  outputs[i] = std::make_unique<Value>(Value{memory});
+  return outputs[i].get();
+}
+
+void KernelContext::check_outputs() const {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (info.outputs[i].present() && !outputs[i])
+      throw Error(ErrorKind::kInternal, str("the kernel gave no output ", i));
+  }
+}
+
+Status* KernelContext_GetInputCount(const KernelContext* context, size_t* count) noexcept {
+  return guarded([&] { valid(count, "out") = valid(context, "context").inputs.size(); });
+}
+
+Status* KernelContext_GetOutputCount(const KernelContext* context, size_t* count) noexcept {
+  return guarded([&] { valid(count, "out") = valid(context, "context").outputs.size(); });
+}
+
+Status* KernelContext_GetInput(const KernelContext* context, size_t index, const Value** value) noexcept {
+  return guarded([&] {
+    const std::vector<Value>& inputs = valid(context, "context").inputs;
+    const bool is_given = index < inputs.size() && inputs[index].tensor;
+    valid(value, "out") = is_given ? &inputs[index] : nullptr;
+  });
+}
+
+Status* KernelContext_GetOutput(KernelContext* context, size_t index, const int64_t* dims, size_t rank,
+                                Value** value) noexcept {
+  return guarded([&] { valid(value, "out") = valid(context, "context").output(index, shape_of(dims, rank)); });
+}
+
+// Every output is written to memory of the engine.
+Status* KernelContext_GetPreallocatedOutput(KernelContext* context, size_t, const Value** value) noexcept {
+  return guarded([&] {
+    valid(context, "context");
+    valid(value, "out") = nullptr;
+  });
+}
+
+Status* KernelContext_GetGPUComputeStream(const KernelContext* context, void** stream) noexcept {
+  return guarded([&] {
+    valid(context, "context");
+    valid(stream, "out") = nullptr;
+  });
+}
+
+Status* KernelContext_GetSyncStream(const KernelContext* context, SyncStream** stream) noexcept {
+  return guarded([&] {
+    valid(context, "context");
+    valid(stream, "out") = nullptr;
+  });
+}
+
+Status* KernelContext_GetLogger(const KernelContext* context, const Logger** logger) noexcept {
+  return guarded([&] { valid(logger, "logger") = valid(context, "context").info.logger.get(); });
+}
+
+Status* KernelContext_GetAllocator(const KernelContext* context, const MemoryInfo* memory,
+                                   Allocator** allocator) noexcept {
+  return create(allocator, [&] {
+    valid(context, "context");
+    require(valid(memory, "mem_info").is_cpu(), "No requested allocator available");
+    return new Allocator(cpu_allocator());
+  });
+}
+
+Status* KernelContext_GetScratchBuffer(KernelContext* context, const MemoryInfo* memory, size_t bytes,
+                                       void** buffer) noexcept {
+  return guarded([&] {
+    KernelContext& holder = valid(context, "context");
+    require(valid(memory, "mem_info").is_cpu(), "No requested allocator available");
+    valid(buffer, "out") = holder.scratch.emplace_back(std::make_unique<std::byte[]>(bytes)).get();
+  });
+}
+
+Status* KernelContext_GetResource(const KernelContext*, int, int, void**) noexcept {
+  return make_status(kFail, "Linnet runs on CPUs: kernels have no resources of a device");
+}
+
+Status* KernelContext_ParallelFor(const KernelContext* context, void (*function)(void*, size_t), size_t total,
+                                  size_t batches, void* data) noexcept {
+  return guarded([&] {
+    linnet::KernelContext& engine = valid(context, "context").engine;
+    require(function, "fn must not be NULL");
+    if (total == 0) return;
+    const size_t chunks = batches == 0 || batches > total ? total : batches;
+    engine.executor().parallel_for(int64_t(chunks), [&](int64_t chunk, int) {
+      const size_t begin = total * size_t(chunk) / chunks, end = total * (size_t(chunk) + 1) / chunks;
+      for (size_t i = begin; i < end; ++i) function(data, i);
+    });
+  });
+}
+
+}  // namespace linnet::ort

@@ -1,0 +1,179 @@
+#include "kernel_info.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "key_value_pairs.h"
+#include "slots.h"
+#include "status.h"
+#include "type_info.h"
+#include "value.h"
+
+namespace linnet::ort {
+namespace {
+
+/// An attribute of the node. Throws Failure(kFail) where there is none of that name and type.
+template <class T>
+const T& attribute(const KernelInfo* info, const char* name) {
+  const Attributes& attributes = valid(info, "info").node.attributes;
+  const auto found = attributes.find(text(name, "name"));
+  const T* value = found == attributes.end() ? nullptr : std::get_if<T>(&found->second);
+  if (!value) throw Failure(kFail, str("No attribute with name:'", name, "'is defined."));
+  return *value;
+}
+
+/// Stores all elements where the caller has room for them, and their number.
+template <class T>
+Status* copy_array(const KernelInfo* info, const char* name, T* out, size_t* size) noexcept {
+  return guarded([&] {
+    const auto& values = attribute<std::vector<T>>(info, name);
+    size_t& count = valid(size, "size");
+    const size_t room = count;
+    count = values.size();
+    if (!out) return;
+    require(room >= values.size(), "Result buffer is not large enough");
+    std::copy(values.begin(), values.end(), out);
+  });
+}
+
+const Fact& fact_at(const std::vector<Fact>& facts, size_t index) {
+  require(index < facts.size(), "the index is out of bounds");
+  return facts[index];
+}
+
+Status* copy_text_of(const KernelInfo* info, const std::string& (*get)(const KernelInfo&), char* out,
+                     size_t* size) noexcept {
+  return guarded([&] { copy_out(get(valid(info, "info")), out, size, "the text"); });
+}
+
+/// The engine does not keep the names of values: those of a node's are by their places.
+Status* copy_value_name(const std::vector<Fact>& facts, const char* side, size_t index, char* out,
+                        size_t* size) noexcept {
+  return guarded([&] {
+    fact_at(facts, index);
+    copy_out(str(side, index), out, size, "the name");
+  });
+}
+
+}  // namespace
+
+Status* KernelInfoGetAttribute_float(const KernelInfo* info, const char* name, float* value) noexcept {
+  return guarded([&] { valid(value, "out") = attribute<float>(info, name); });
+}
+
+Status* KernelInfoGetAttribute_int64(const KernelInfo* info, const char* name, int64_t* value) noexcept {
+  return guarded([&] { valid(value, "out") = attribute<int64_t>(info, name); });
+}
+
+Status* KernelInfoGetAttribute_string(const KernelInfo* info, const char* name, char* out, size_t* size) noexcept {
+  return guarded([&] { copy_out(attribute<std::string>(info, name), out, size, "the attribute"); });
+}
+
+Status* KernelInfoGetAttributeArray_float(const KernelInfo* info, const char* name, float* out, size_t* size) noexcept {
+  return copy_array(info, name, out, size);
+}
+
+Status* KernelInfoGetAttributeArray_int64(const KernelInfo* info, const char* name, int64_t* out,
+                                          size_t* size) noexcept {
+  return copy_array(info, name, out, size);
+}
+
+Status* KernelInfoGetAttributeArray_string(const KernelInfo* info, const char* name, Allocator* allocator, char*** out,
+                                           size_t* size) noexcept {
+  return guarded([&] {
+    const auto& values = attribute<std::vector<std::string>>(info, name);
+    valid(size, "size") = values.size();
+    valid(out, "out") = nullptr;
+    if (values.empty()) return;
+    char** next = *out = static_cast<char**>(allocate(allocator, values.size() * sizeof(char*)));
+    for (const std::string& value : values) *next++ = copy_text(allocator, value);
+  });
+}
+
+Status* KernelInfoGetAttribute_tensor(const KernelInfo* info, const char* name, Allocator*, Value** value) noexcept {
+  return create(value, [&] { return new Value{attribute<Tensor>(info, name).clone()}; });
+}
+
+Status* KernelInfo_GetInputCount(const KernelInfo* info, size_t* count) noexcept {
+  return guarded([&] { valid(count, "out") = valid(info, "info").inputs.size(); });
+}
+
+Status* KernelInfo_GetOutputCount(const KernelInfo* info, size_t* count) noexcept {
+  return guarded([&] { valid(count, "out") = valid(info, "info").outputs.size(); });
+}
+
+Status* KernelInfo_GetInputName(const KernelInfo* info, size_t index, char* out, size_t* size) noexcept {
+  return info ? copy_value_name(info->inputs, "input", index, out, size)
+              : make_status(kInvalidArgument, "info must not be NULL");
+}
+
+Status* KernelInfo_GetOutputName(const KernelInfo* info, size_t index, char* out, size_t* size) noexcept {
+  return info ? copy_value_name(info->outputs, "output", index, out, size)
+              : make_status(kInvalidArgument, "info must not be NULL");
+}
+
+Status* KernelInfo_GetInputTypeInfo(const KernelInfo* info, size_t index, TypeInfo** type) noexcept {
+  return create(type, [&] { return new TypeInfo(type_info(fact_at(valid(info, "info").inputs, index))); });
+}
+
+Status* KernelInfo_GetOutputTypeInfo(const KernelInfo* info, size_t index, TypeInfo** type) noexcept {
+  return create(type, [&] { return new TypeInfo(type_info(fact_at(valid(info, "info").outputs, index))); });
+}
+
+Status* KernelInfoGetConstantInput_tensor(const KernelInfo* info, size_t index, int* is_constant,
+                                          const Value** value) noexcept {
+  return guarded([&] {
+    const Tensor& constant = fact_at(valid(info, "info").inputs, index).constant;
+    valid(is_constant, "is_constant") = bool(constant);
+    std::shared_ptr<const Value>& kept = info->constants[index];
+    if (constant && !kept) kept = std::make_shared<const Value>(Value{constant});
+    valid(value, "out") = kept.get();
+  });
+}
+
+Status* KernelInfo_GetNodeName(const KernelInfo* info, char* out, size_t* size) noexcept {
+  return copy_text_of(
+      info, [](const KernelInfo& of) -> const std::string& { return of.node.name; }, out, size);
+}
+
+Status* KernelInfo_GetOperatorDomain(const KernelInfo* info, char* out, size_t* size) noexcept {
+  return copy_text_of(
+      info, [](const KernelInfo& of) -> const std::string& { return of.node.domain; }, out, size);
+}
+
+Status* KernelInfo_GetOperatorType(const KernelInfo* info, char* out, size_t* size) noexcept {
+  return copy_text_of(
+      info, [](const KernelInfo& of) -> const std::string& { return of.node.op_type; }, out, size);
+}
+
+Status* KernelInfo_GetOperatorSinceVersion(const KernelInfo* info, int* version) noexcept {
+  return guarded([&] { valid(version, "since_version") = int(valid(info, "info").node.opset); });
+}
+
+Status* KernelInfo_GetLogger(const KernelInfo* info, const Logger** logger) noexcept {
+  return guarded([&] { valid(logger, "logger") = valid(info, "info").logger.get(); });
+}
+
+Status* KernelInfo_GetConfigEntries(const KernelInfo* info, KeyValuePairs** entries) noexcept {
+  return create(entries, [&] {
+    auto copy = std::make_unique<KeyValuePairs>();
+    copy->entries = valid(info, "info").entries;
+    copy->index();
+    return copy.release();
+  });
+}
+
+Status* KernelInfoGetAllocator(const KernelInfo* info, MemType, Allocator** allocator) noexcept {
+  return create(allocator, [&] {
+    valid(info, "info");
+    return new Allocator(cpu_allocator());
+  });
+}
+
+Status* CopyKernelInfo(const KernelInfo* info, KernelInfo** copy) noexcept {
+  return create(copy, [&] { return new KernelInfo(valid(info, "info")); });
+}
+
+void ReleaseKernelInfo(KernelInfo* info) noexcept { delete info; }
+
+}  // namespace linnet::ort

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "abi.h"
+#include "linnet/node_spec.h"
+#include "logger.h"
+#include "session_options.h"
+
+namespace linnet::ort {
+
+/// What a kernel that a client defines knows of its node.
+struct KernelInfo {
+  NodeSpec node;
+  std::vector<Fact> inputs, outputs;
+  ConfigEntries entries;
+  std::shared_ptr<const Logger> logger;
+  mutable std::map<size_t, std::shared_ptr<const Value>> constants{};  ///< that the kernel asked for, by input
+};
+
+}  // namespace linnet::ort

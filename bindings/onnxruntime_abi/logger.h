@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "abi.h"
+
+namespace linnet::ort {
+
+/// Where messages go to: a function of the client, or standard error.
+struct Logger {
+  LoggingFunction function = nullptr;
+  void* param = nullptr;
+  LoggingLevel severity = kWarning;  ///< messages below are dropped
+  std::string id;
+
+  bool logs(LoggingLevel level) const { return level >= severity; }
+  /// `location` names the place in the source: "file.cc:12 function".
+  void log(LoggingLevel level, const char* location, const std::string& message) const;
+};
+
+}  // namespace linnet::ort

@@ -1,0 +1,76 @@
+// What a model says of itself.
+#include <limits>
+
+#include "session.h"
+#include "slots.h"
+#include "status.h"
+
+namespace linnet::ort {
+
+struct ModelMetadata {
+  linnet::ModelMetadata values;
+};
+
+namespace {
+
+Status* get(const ModelMetadata* metadata, std::string linnet::ModelMetadata::*field, Allocator* allocator,
+            char** value) noexcept {
+  return guarded(
+      [&] { valid(value, "value") = copy_text(allocator, valid(metadata, "model_metadata").values.*field); });
+}
+
+}  // namespace
+
+Status* SessionGetModelMetadata(const Session* session, ModelMetadata** metadata) noexcept {
+  return create(metadata, [&] { return new ModelMetadata{valid(session, "session").state->model().metadata()}; });
+}
+
+void ReleaseModelMetadata(ModelMetadata* metadata) noexcept { delete metadata; }
+
+Status* ModelMetadataGetProducerName(const ModelMetadata* metadata, Allocator* allocator, char** value) noexcept {
+  return get(metadata, &linnet::ModelMetadata::producer_name, allocator, value);
+}
+Status* ModelMetadataGetGraphName(const ModelMetadata* metadata, Allocator* allocator, char** value) noexcept {
+  return get(metadata, &linnet::ModelMetadata::graph_name, allocator, value);
+}
+Status* ModelMetadataGetGraphDescription(const ModelMetadata* metadata, Allocator* allocator, char** value) noexcept {
+  return get(metadata, &linnet::ModelMetadata::graph_description, allocator, value);
+}
+Status* ModelMetadataGetDomain(const ModelMetadata* metadata, Allocator* allocator, char** value) noexcept {
+  return get(metadata, &linnet::ModelMetadata::domain, allocator, value);
+}
+Status* ModelMetadataGetDescription(const ModelMetadata* metadata, Allocator* allocator, char** value) noexcept {
+  return get(metadata, &linnet::ModelMetadata::description, allocator, value);
+}
+
+// A model without a version reads as the greatest.
+Status* ModelMetadataGetVersion(const ModelMetadata* metadata, int64_t* version) noexcept {
+  return guarded([&] {
+    const int64_t given = valid(metadata, "model_metadata").values.version;
+    valid(version, "value") = given ? given : std::numeric_limits<int64_t>::max();
+  });
+}
+
+Status* ModelMetadataLookupCustomMetadataMap(const ModelMetadata* metadata, Allocator* allocator, const char* key,
+                                             char** value) noexcept {
+  return guarded([&] {
+    const auto& properties = valid(metadata, "model_metadata").values.properties;
+    const auto found = properties.find(text(key, "key"));
+    valid(value, "value") = found == properties.end() ? nullptr : copy_text(allocator, found->second);
+  });
+}
+
+Status* ModelMetadataGetCustomMetadataMapKeys(const ModelMetadata* metadata, Allocator* allocator, char*** keys,
+                                              int64_t* count) noexcept {
+  return guarded([&] {
+    const auto& properties = valid(metadata, "model_metadata").values.properties;
+    char**& list = valid(keys, "keys");
+    list = nullptr;
+    valid(count, "num_keys") = int64_t(properties.size());
+    if (properties.empty()) return;
+    char** next = list = static_cast<char**>(allocate(allocator, properties.size() * sizeof(char*)));
+    for (const auto& [key, value] : properties) *next++ = copy_text(allocator, key);
+  });
+}
+
+}  // namespace linnet::ort

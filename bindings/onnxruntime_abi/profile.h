@@ -1,0 +1,38 @@
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "linnet/model.h"
+#include "linnet/op.h"
+
+namespace linnet::ort {
+
+/// Records the nodes of all runs of a session, on any thread, and writes them in Chrome's trace format.
+class Profile final : public Observer {
+ public:
+  explicit Profile(std::string prefix) : prefix_(std::move(prefix)) {}
+
+  void on_node(const NodeEvent& event) override;
+  /// On the clock of std::chrono::steady_clock, in nanoseconds.
+  uint64_t start() const { return uint64_t(begin_.time_since_epoch().count()); }
+  /// Writes a file beginning with the prefix and returns its name. Records no more. Throws Failure(kFail).
+  std::string end();
+
+ private:
+  struct Entry {
+    std::string name, op_type;
+    int64_t begin_us, duration_us;
+    uint64_t thread;
+  };
+
+  const std::string prefix_;
+  const Clock::time_point begin_ = Clock::now();
+  std::mutex mutex_;
+  bool ended_ = false;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace linnet::ort

@@ -1,0 +1,151 @@
+#include "run.h"
+
+#include <algorithm>
+
+#include "check_inputs.h"
+#include "dtypes.h"
+#include "slots.h"
+#include "status.h"
+
+namespace linnet::ort {
+namespace {
+
+bool overlaps_any(const Tensor& tensor, std::span<const Tensor> others) {
+  return std::any_of(others.begin(), others.end(), [&](const Tensor& other) { return overlap(tensor, other); });
+}
+
+/// Whether it overlaps a part of one.
+bool cuts_any(const Tensor& tensor, std::span<const Tensor> inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [&](const Tensor& input) {
+    return overlap(tensor, input) && (tensor.address() != input.address() || tensor.bytes() != input.bytes());
+  });
+}
+
+std::vector<size_t> output_places(const SessionState& session, std::span<const char* const> names) {
+  require(!names.empty(), "At least one output should be requested.");
+  std::vector<size_t> places;
+  for (const char* name : names) {
+    require(name && *name, "output name cannot be empty");
+    const std::optional<size_t> place = session.outputs().find(name);
+    if (!place) throw Failure(kInvalidArgument, str("Invalid output name: ", name));
+    places.push_back(*place);
+  }
+  return places;
+}
+
+void check_given(const ValueInfo& info, const Value& given) {
+  const bool is_tensor = !is_container(info.fact.dtype);
+  if (!is_tensor || !given.is_tensor() || given.tensor.dtype() == info.fact.dtype) return;
+  throw Failure(kInvalidArgument, str("Unexpected output data type. Actual: (", type_text(Fact(given.tensor)),
+                                      ") , expected: (", type_text(info.fact), ")"));
+}
+
+/// Memory of the caller that the run writes to by itself: of numbers, and that of one input or apart from all others.
+std::vector<Tensor> direct_memory(const SessionState& session, std::span<const size_t> places,
+                                  std::span<Value* const> given, std::span<const Tensor> inputs) {
+  std::vector<Tensor> memory;
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (!given[i]) continue;
+    check_given(session.outputs().values[places[i]], *given[i]);
+    const Tensor& tensor = given[i]->tensor;
+    if (!tensor || is_object(tensor.dtype()) || cuts_any(tensor, inputs) || overlaps_any(tensor, memory)) continue;
+    memory.resize(std::max(memory.size(), places[i] + 1));
+    if (!memory[places[i]]) memory[places[i]] = tensor;
+  }
+  return memory;
+}
+
+/// Writes a result into the value that the caller gave for it.
+void store(const Tensor& result, Value& given, const std::string& name) {
+  if (given.tensor && !is_container(given.tensor.dtype())) {
+    if (!(given.tensor.shape() == result.shape())) {
+      throw Failure(kInvalidArgument,
+                    str("The output OrtValue provided for output '", name, "' has shape ", given.tensor.shape(),
+                        " but the computed output shape for this run is ", result.shape()));
+    }
+    if (given.tensor.address() != result.address()) copy_elements(result, given.tensor);
+  } else {
+    given.tensor = result;
+  }
+}
+
+/// What callers see of an output: the value of an optional, in memory that no input and no weight is in.
+Tensor own(const Tensor& result, const ValueInfo& info, std::span<const Tensor> inputs) {
+  if (result && result.dtype() == DType::kOptional) return result.values<Optional>()[0].value;
+  const bool shared = info.fact.constant || overlaps_any(result, inputs);
+  return shared ? result.clone() : result;
+}
+
+/// "Add 'sum' (opset 17): text" as ONNX Runtime says it.
+std::string node_message(const std::string& message) {
+  const std::string head = "Non-zero status code returned while running ";
+  const size_t name = message.find(" '"), opset = message.find("' (opset "), text = message.find("): ");
+  const bool names_node = name < opset && opset < text && text != std::string::npos;
+  if (!names_node) return head + message;
+  return str(head, message.substr(0, name), " node. Name:'", message.substr(name + 2, opset - name - 2),
+             "' Status Message: ", message.substr(text + 3));
+}
+
+[[noreturn]] void throw_run_failure(const SessionState& session, const Error& error) {
+  if (error.kind() == ErrorKind::kCancelled) throw Failure(kFail, "Exiting due to terminate flag being set to true.");
+  const bool is_given = error.message().find("the memory for it") != std::string::npos;
+  const ErrorCode code = is_given                                  ? kInvalidArgument
+                         : error.kind() == ErrorKind::kUnsupported ? kNotImplemented
+                                                                   : kFail;
+  const std::string message = node_message(error.message());
+  session.logger().log(kError, "linnet", message);
+  throw Failure(code, message);
+}
+
+std::vector<Tensor> computed(SessionState& session, const RunOptions* options, std::span<const Tensor> inputs,
+                             std::vector<Tensor> memory) {
+  try {
+    return session.run(inputs, options, std::move(memory));
+  } catch (const Error& error) {
+    throw_run_failure(session, error);
+  } catch (const ClientFailure& failure) {
+    session.logger().log(kError, "linnet", failure.message);
+    throw;
+  }
+}
+
+}  // namespace
+
+RunCall run_call(const char* const* input_names, const Value* const* inputs, size_t input_count,
+                 const char* const* output_names, size_t output_count, Value** outputs) {
+  require((input_names && inputs) || input_count == 0, "input names and values must not be NULL");
+  require((output_names && outputs) || output_count == 0, "output names and values must not be NULL");
+  return {{input_names, input_count}, {inputs, input_count}, {output_names, output_count}, {outputs, output_count}};
+}
+
+void run(SessionState& session, const RunOptions* options, const RunCall& call) {
+  const std::vector<Tensor> inputs = checked_inputs(session, call.input_names, call.inputs);
+  const std::vector<size_t> places = output_places(session, call.output_names);
+  const std::vector<Tensor> results =
+      computed(session, options, inputs, direct_memory(session, places, call.outputs, inputs));
+  std::vector<std::unique_ptr<Value>> created(places.size());
+  for (size_t i = 0; i < places.size(); ++i) {
+    const ValueInfo& info = session.outputs().values[places[i]];
+    const Tensor result = own(results[places[i]], info, inputs);
+    const bool again =
+        std::find(places.begin(), places.begin() + ptrdiff_t(i), places[i]) != places.begin() + ptrdiff_t(i);
+    if (call.outputs[i]) {
+      store(result, *call.outputs[i], info.name);
+    } else {
+      created[i] = std::make_unique<Value>(Value{again ? result.clone() : result, info.fact});
+    }
+  }
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (created[i]) call.outputs[i] = created[i].release();
+  }
+}
+
+Status* Run(Session* session, const RunOptions* options, const char* const* input_names, const Value* const* inputs,
+            size_t input_count, const char* const* output_names, size_t output_count, Value** outputs) noexcept {
+  return guarded([&] {
+    run(*valid(session, "session").state, options,
+        run_call(input_names, inputs, input_count, output_names, output_count, outputs));
+  });
+}
+
+}  // namespace linnet::ort

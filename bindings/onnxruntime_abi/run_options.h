@@ -1,0 +1,22 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "abi.h"
+#include "linnet/model.h"
+
+namespace linnet::ort {
+
+struct RunOptions {
+  int log_verbosity = 0;
+  int log_severity = -1;
+  std::string tag{};
+  std::map<std::string, std::string> entries{};
+  /// Cancelled by RunOptionsSetTerminate(); RunOptionsUnsetTerminate() puts another in its place.
+  std::atomic<std::shared_ptr<CancellationToken>> cancellation{std::make_shared<CancellationToken>()};
+};
+
+}  // namespace linnet::ort

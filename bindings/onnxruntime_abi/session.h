@@ -1,0 +1,99 @@
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "abi.h"
+#include "environment.h"
+#include "linnet/model.h"
+#include "linnet/registry.h"
+#include "model_source.h"
+#include "profile.h"
+#include "run_options.h"
+#include "session_options.h"
+#include "value.h"
+
+namespace linnet::ort {
+
+/// Inputs or outputs of a model, found by their names.
+struct Interface {
+  explicit Interface(std::vector<ValueInfo> infos);
+
+  std::optional<size_t> find(const char* name) const;
+
+  std::vector<ValueInfo> values;
+
+ private:
+  std::unordered_map<std::string, size_t> places_;
+};
+
+/// Contexts of one model, as many as there are runs at the same time.
+class ContextPool {
+ public:
+  ContextPool(const Model& model, std::shared_ptr<Observer> observer) : model_(model), observer_(std::move(observer)) {}
+
+  std::unique_ptr<Context> take();
+  void give_back(std::unique_ptr<Context> context);
+
+ private:
+  const Model model_;
+  const std::shared_ptr<Observer> observer_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Context>> idle_;
+};
+
+/// A model with what the options of a session say of it. Any number of threads may run it at a time.
+class SessionState {
+ public:
+  SessionState(const Env& env, const SessionOptions& options, std::shared_ptr<const ModelSource> source);
+
+  const Interface& inputs() const { return inputs_; }
+  const Interface& outputs() const { return outputs_; }
+  const Interface& overridable() const { return overridable_; }
+  const Model& model() const { return model_; }
+  const Logger& logger() const { return logger_; }
+  const SessionOptions& options() const { return options_; }
+  Profile* profile() const { return profile_.get(); }
+  Executor& executor() const { return *executor_; }
+
+  /// Values by the places of inputs, then of overridable initializers, whose empty ones keep what the file says; memory
+  /// that outputs are written to, by their places. Throws Failure.
+  std::vector<Tensor> run(std::span<const Tensor> inputs, const RunOptions* options, std::vector<Tensor> outputs);
+
+ private:
+  ContextPool& overriding();
+  ModelOptions model_options(bool overridable) const;
+  Model load(bool overridable) const;
+
+  const std::shared_ptr<EnvironmentState> environment_;
+  SessionOptions options_;
+  const Logger logger_;
+  const std::shared_ptr<Executor> executor_;
+  const std::shared_ptr<Profile> profile_;
+  std::shared_ptr<const ModelSource> source_;  ///< kept where another model may be made of it
+  Registry registry_;
+  Model model_;
+  Interface inputs_, outputs_, overridable_;
+  ContextPool contexts_;
+  std::mutex overriding_mutex_;
+  std::unique_ptr<ContextPool> overriding_;  ///< of the model whose overridable initializers are inputs
+};
+
+/// The handle. Runs that were begun with RunAsync() hold the state, too; its end waits for them.
+struct Session {
+  std::shared_ptr<SessionState> state;
+  std::mutex mutex{};
+  std::condition_variable changed{};
+  int asynchronous_runs = 0;
+  std::unique_ptr<EditedSource> editing{};  ///< of one that a client extends
+  const Env* environment = nullptr;         ///< with that
+};
+
+}  // namespace linnet::ort

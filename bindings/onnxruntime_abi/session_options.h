@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "abi.h"
+#include "linnet/tensor.h"
+#include "logger.h"
+#include "threading.h"
+
+namespace linnet::ort {
+
+using ConfigEntries = std::map<std::string, std::string>;
+
+/// Operators of one domain, which the client keeps.
+struct CustomOpDomain {
+  std::string name;
+  std::vector<const CustomOp*> ops;
+};
+
+struct SessionOptions {
+  GraphOptimizationLevel optimization = kEnableAll;
+  ExecutionMode execution_mode = kSequential;
+  ThreadSettings threads;
+  bool own_threads = true;  ///< false: those of the environment
+  bool memory_pattern = true;
+  std::optional<std::string> profile_prefix;  ///< nullopt: no profile
+  std::string optimized_path;                 ///< where the optimised model is saved; empty: nowhere
+  std::string log_id;
+  int log_verbosity = 0;
+  int log_severity = -1;  ///< below 0: the environment's
+  LoggingFunction log_function = nullptr;
+  void* log_param = nullptr;
+  bool load_cancelled = false;
+  ConfigEntries entries;
+  std::map<std::string, int64_t> dims_by_name, dims_by_denotation;
+  std::map<std::string, Tensor> initializers;
+  std::map<std::string, std::span<const std::byte>> external_files;  ///< by the names that the model gives them
+  std::vector<const CustomOpDomain*> domains;
+  std::vector<std::shared_ptr<void>> libraries;  ///< of operators, kept loaded
+
+  /// Whether an entry has this value.
+  bool has_entry(const char* key, const char* value) const;
+};
+
+/// Throws Failure(kInvalidArgument) for a key or value that no entry has.
+void add_entry(ConfigEntries& entries, const char* key, const char* value);
+
+/// Stores `text` where the caller has room for it: size is that of the buffer, then that of the text with its zero.
+/// Without a buffer, only the size. Throws Failure(kInvalidArgument), which says `what`, for a buffer that is short.
+void copy_out(const std::string& text, char* buffer, size_t* size, const char* what);
+
+}  // namespace linnet::ort

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "abi.h"
+#include "op_attribute.h"
+#include "type_info.h"
+
+namespace linnet::ort {
+
+/// What the shape rule of a client's operator sees.
+struct ShapeInferContext {
+  ShapeInferContext(const NodeSpec& node_in, std::span<const Fact> in, std::vector<Fact> out);
+
+  const NodeSpec& node;
+  std::vector<TensorTypeAndShapeInfo> inputs;
+  std::vector<Fact> outputs;
+  std::vector<std::unique_ptr<OpAttr>> attributes;  ///< that the rule asked for
+};
+
+}  // namespace linnet::ort

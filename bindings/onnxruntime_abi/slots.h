@@ -1,0 +1,47 @@
+#pragma once
+
+#include "abi.h"
+
+// The functions of the table. The files that are named after what they work on define them.
+// Source of names, parameters and order: https://onnxruntime.ai/docs/api/c
+namespace linnet::ort {
+
+struct ArenaCfg;
+struct CustomOpDomain;
+struct Env;
+struct EditedGraph;
+struct EditedModel;
+struct EditedNode;
+struct EditedValue;
+struct EpDevice;
+struct HardwareDevice;
+struct IoBinding;
+struct Logger;
+struct MapTypeInfo;
+struct ModelMetadata;
+struct Op;
+struct OpAttr;
+struct OptionalTypeInfo;
+struct PrepackedWeightsContainer;
+struct RunOptions;
+struct SequenceTypeInfo;
+struct Session;
+struct TensorTypeAndShapeInfo;
+struct ThreadingOptions;
+struct TypeInfo;
+
+#define IMPLEMENTED(result, name, parameters) result name parameters noexcept;
+#define REFUSED(name)
+#define ABSENT(name, provider)
+#define NOTHING(name)
+#include "slots.inc"
+#undef IMPLEMENTED
+#undef REFUSED
+#undef ABSENT
+#undef NOTHING
+
+/// The whole table, and the entry to it.
+const Api* table() noexcept;
+const ApiBase* base() noexcept;
+
+}  // namespace linnet::ort

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "abi.h"
+#include "linnet/fact.h"
+
+namespace linnet::ort {
+
+struct TypeInfo;
+
+struct TensorTypeAndShapeInfo {
+  ElementType type = kUndefinedElement;
+  bool has_shape = false;
+  std::vector<int64_t> dims{};         ///< -1: open
+  std::vector<std::string> symbols{};  ///< "" where a dim has none
+
+  void set_dims(std::vector<int64_t> sizes);
+};
+
+struct SequenceTypeInfo {
+  std::shared_ptr<const TypeInfo> element;
+};
+
+struct OptionalTypeInfo {
+  std::shared_ptr<const TypeInfo> contained;
+};
+
+struct MapTypeInfo {
+  ElementType key = kUndefinedElement;
+  std::shared_ptr<const TypeInfo> value;
+};
+
+/// Of its parts, the one of `kind` counts.
+struct TypeInfo {
+  ValueKind kind = kUnknownKind;
+  TensorTypeAndShapeInfo tensor;
+  SequenceTypeInfo sequence;
+  OptionalTypeInfo optional;
+  MapTypeInfo map;
+};
+
+TensorTypeAndShapeInfo tensor_info(const Fact& fact);
+TypeInfo type_info(const Fact& fact);
+
+/// The fact that an info describes. Throws Failure(kNotImplemented) for element types that Linnet lacks.
+Fact fact_of(const TypeInfo& info);
+Fact fact_of(const TensorTypeAndShapeInfo& info);
+
+}  // namespace linnet::ort
