@@ -64,6 +64,7 @@ enum AttributeType : int {
 enum Characteristic : int { kRequired = 0, kOptional = 1, kVariadic = 2 };
 
 struct Api;
+struct EpDevice;
 struct KernelInfo;
 struct KernelContext;
 struct KeyValuePairs;
@@ -125,6 +126,9 @@ struct CustomOp {
 using LoggingFunction = void (*)(void* param, LoggingLevel level, const char* category, const char* log_id,
                                  const char* code_location, const char* message);
 using RunAsyncCallback = void (*)(void* user_data, Value** outputs, size_t count, Status* status);
+using ChooseDevices = Status* (*)(const EpDevice* const* devices, size_t count, const KeyValuePairs* metadata,
+                                  const KeyValuePairs* runtime, const EpDevice** chosen, size_t room,
+                                  size_t* chosen_count, void* state);
 using ThreadHandle = const void*;
 using CreateThread = ThreadHandle (*)(void* options, void (*work)(void*), void* param);
 using JoinThread = void (*)(ThreadHandle);

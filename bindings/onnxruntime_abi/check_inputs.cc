@@ -75,7 +75,7 @@ void check_input(const ValueInfo& info, const Value& value) {
   if (info.fact.dtype == DType::kOptional && value.kind() == kOptionalKind) return;
   if (value.kind() != wanted_kind(wanted)) {
     throw Failure(kInvalidArgument, str("input with name: '", info.name, "' expected to be of type: ",
-                                        int(wanted_kind(wanted)), " but received ", kind_text(value.kind())));
+                                        int(wanted_kind(wanted)) + 1, " but received ", kind_text(value.kind())));
   }
   if (!is_container(wanted.dtype)) {
     if (value.tensor.dtype() != wanted.dtype) {

@@ -1,77 +1,120 @@
+#include <algorithm>
 #include <climits>
 
 #include "client_op.h"
 #include "dtypes.h"
 #include "kernel_context.h"
+#include "shape_inference.h"
 #include "slots.h"
 #include "status.h"
 
 namespace linnet::ort {
 namespace {
 
-Characteristic characteristic(const CustomOp& op, Characteristic (*get)(const CustomOp*, size_t), size_t i) {
-  return op.version >= 8 && get ? get(&op, i) : kRequired;
+/// Throws Failure for an element type that there is not.
+void check_type(ElementType type) {
+  if (type != kUndefinedElement) dtype_of(type);
 }
 
 }  // namespace
 
-Characteristic ClientFunctions::input_characteristic(size_t i) const {
-  return characteristic(op_, op_.version >= 8 ? op_.get_input_characteristic : nullptr, i);
-}
-
-Characteristic ClientFunctions::output_characteristic(size_t i) const {
-  return characteristic(op_, op_.version >= 8 ? op_.get_output_characteristic : nullptr, i);
-}
-
-size_t ClientFunctions::input_declaration(size_t i) const {
-  const size_t count = op_.get_input_count(&op_);
-  if (i >= count && (count == 0 || input_characteristic(count - 1) != kVariadic)) {
-    throw Error(ErrorKind::kModel, str("the operator has ", count, " inputs, the node more"));
+ClientFunctions::ClientFunctions(const CustomOp& op) : op_(&op), name_(op.get_name(op_)) {
+  const char* provider = op.get_execution_provider(op_);
+  if (provider) provider_ = provider;
+  for (size_t i = 0, count = op.get_input_count(op_); i < count; ++i) {
+    inputs_.push_back({op.get_input_type(op_, i), op.version >= 8 ? op.get_input_characteristic(op_, i) : kRequired});
   }
-  return std::min(i, count - 1);
-}
-
-size_t ClientFunctions::output_declaration(size_t i) const {
-  const size_t count = op_.get_output_count(&op_);
-  if (i >= count && (count == 0 || output_characteristic(count - 1) != kVariadic)) {
-    throw Error(ErrorKind::kModel, str("the operator has ", count, " outputs, the node more"));
+  for (size_t i = 0, count = op.get_output_count(op_); i < count; ++i) {
+    outputs_.push_back(
+        {op.get_output_type(op_, i), op.version >= 8 ? op.get_output_characteristic(op_, i) : kRequired});
   }
-  return std::min(i, count - 1);
+  check_declarations();
+  start_version_ = op.version >= 17 && op.get_start_version ? op.get_start_version(op_) : 1;
+  end_version_ = op.version >= 17 && op.get_end_version ? op.get_end_version(op_) : INT_MAX;
+  if (op.version < 14 || inputs_.empty() || inputs_.back().characteristic != kVariadic) return;
+  least_variadic_ = size_t(std::max(op.get_variadic_input_min_arity(op_), 0));
+  alike_variadic_ = op.get_variadic_input_homogeneity(op_) != 0;
 }
 
-int ClientFunctions::start_version() const {
-  return op_.version >= 17 && op_.get_start_version ? op_.get_start_version(&op_) : 1;
+void ClientFunctions::check_declarations() const {
+  bool is_dynamic = false;
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    check_type(inputs_[i].type);
+    is_dynamic |= inputs_[i].type == kUndefinedElement;
+    if (inputs_[i].characteristic == kVariadic && i + 1 < inputs_.size()) {
+      throw Failure(kFail, str("Only the last input to custom op '", name_, "' may be marked variadic."));
+    }
+  }
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    check_type(outputs_[i].type);
+    if (outputs_[i].characteristic == kVariadic && i + 1 < outputs_.size()) {
+      throw Failure(kFail, str("Only the last output to custom op '", name_, "' may be marked variadic."));
+    }
+    if (outputs_[i].type == kUndefinedElement && !is_dynamic && !(op_->version >= 17 && op_->infer_output_shape)) {
+      throw Failure(kFail, str("custom op '", name_, "' has an output of dynamic type, but no such input"));
+    }
+  }
 }
 
-int ClientFunctions::end_version() const {
-  return op_.version >= 17 && op_.get_end_version ? op_.get_end_version(&op_) : INT_MAX;
+const ClientFunctions::Value& ClientFunctions::declaration(const std::vector<Value>& values, size_t i,
+                                                           const char* side) {
+  if (i < values.size()) return values[i];
+  if (!values.empty() && values.back().characteristic == kVariadic) return values.back();
+  throw Error(ErrorKind::kModel, str("the operator has ", values.size(), " ", side, ", the node more"));
 }
 
 void* ClientFunctions::create_kernel(const KernelInfo& info) const {
-  if (op_.version < 16 || !op_.create_kernel_v2) return op_.create_kernel(&op_, table(), &info);
+  if (op_->version < 16 || !op_->create_kernel_v2) return op_->create_kernel(op_, table(), &info);
   void* kernel = nullptr;
-  throw_client_status(op_.create_kernel_v2(&op_, table(), &info, &kernel), "Exception during initialization: ");
+  Status* status = op_->create_kernel_v2(op_, table(), &info, &kernel);
+  if (status) status->code = kRuntimeException;
+  throw_client_status(status, "Exception during initialization: ");
   return kernel;
 }
 
 Status* ClientFunctions::compute(void* kernel, KernelContext* context) const {
-  if (op_.version >= 16 && op_.compute_v2) return op_.compute_v2(kernel, context);
-  op_.compute(kernel, context);
+  if (op_->version >= 16 && op_->compute_v2) return op_->compute_v2(kernel, context);
+  op_->compute(kernel, context);
   return nullptr;
+}
+
+void ClientFunctions::check_variadic(std::span<const Fact> in) const {
+  if (inputs_.empty() || inputs_.back().characteristic != kVariadic) return;
+  const std::span rest = in.subspan(std::min(in.size(), inputs_.size() - 1));
+  if (rest.size() < least_variadic_) {
+    throw Error(ErrorKind::kModel,
+                str("the last input stands for ", least_variadic_, " or more, the node has ", rest.size()));
+  }
+  const auto differs = [&](const Fact& fact) { return fact.dtype != rest.front().dtype; };
+  if (alike_variadic_ && std::any_of(rest.begin(), rest.end(), differs)) {
+    throw Error(ErrorKind::kType, "the inputs that the last one stands for are of different types");
+  }
 }
 
 void ClientFunctions::check_inputs(std::span<const Fact> in) const {
   for (size_t i = 0; i < in.size(); ++i) {
-    const ElementType declared = op_.get_input_type(&op_, input_declaration(i));
+    const ElementType declared = input_type(i);
     if (!in[i].present() || declared == kUndefinedElement || declared == element_type(in[i].dtype)) continue;
     throw Error(ErrorKind::kType,
                 str("input ", i, " is of ", in[i].dtype, ", the operator takes ", dtype_of(declared)));
   }
-  for (size_t i = 0; i < op_.get_input_count(&op_); ++i) {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
     const bool is_given = i < in.size() && in[i].present();
-    if (!is_given && input_characteristic(i) == kRequired)
+    if (!is_given && inputs_[i].characteristic == kRequired) {
       throw Error(ErrorKind::kModel, str("input ", i, " is missing"));
+    }
   }
+  check_variadic(in);
+}
+
+std::vector<Fact> ClientFunctions::infer(const NodeSpec& node, std::span<const Fact> in, std::vector<Fact> out) const {
+  if (op_->version < 17 || !op_->infer_output_shape) return out;
+  ShapeInferContext context(node, in, out);
+  if (Status* status = op_->infer_output_shape(op_, &context)) {
+    ReleaseStatus(status);
+    return out;
+  }
+  return std::move(context.outputs);
 }
 
 void ClientKernel::run(linnet::KernelContext& engine, const KernelInfo& info) const {

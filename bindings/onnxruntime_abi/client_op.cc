@@ -1,7 +1,8 @@
 #include "client_op.h"
 
+#include <algorithm>
+
 #include "dtypes.h"
-#include "shape_inference.h"
 #include "status.h"
 
 namespace linnet::ort {
@@ -23,11 +24,15 @@ class CompiledKernel final : public Kernel {
 /// What an output that may be of any type is of: the first input that may, too.
 DType undeclared_dtype(const ClientFunctions& functions, std::span<const Fact> in) {
   for (size_t i = 0; i < in.size(); ++i) {
-    const bool is_open =
-        functions->get_input_type(functions.get(), functions.input_declaration(i)) == kUndefinedElement;
-    if (is_open && in[i].present()) return in[i].dtype;
+    if (functions.input_type(i) == kUndefinedElement && in[i].present()) return in[i].dtype;
   }
   throw Error(ErrorKind::kType, "no input says what type the output is of");
+}
+
+/// Whether types and shapes are the same, as far as they print.
+bool same_facts(std::span<const Fact> a, std::span<const Fact> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Fact& one, const Fact& other) { return str(one) == str(other); });
 }
 
 }  // namespace
@@ -44,41 +49,44 @@ const ClientFunctions& ClientOp::choose(std::span<const Fact> in) const {
   return ops_->candidates.back();
 }
 
-std::vector<Fact> ClientOp::infer(const ClientFunctions& functions, std::span<const Fact> in) const {
+std::vector<Fact> ClientOp::output_types(const ClientFunctions& functions, std::span<const Fact> in) const {
   std::vector<Fact> out;
   for (int i = 0; i < node_.num_outputs; ++i) {
-    const ElementType type = functions->get_output_type(functions.get(), functions.output_declaration(size_t(i)));
-    Fact& fact = out.emplace_back();
-    fact.dtype = type == kUndefinedElement ? undeclared_dtype(functions, in) : dtype_of(type);
+    const ElementType type = functions.output_type(size_t(i));
+    out.emplace_back(type == kUndefinedElement ? undeclared_dtype(functions, in) : dtype_of(type), std::nullopt);
   }
-  if (!functions.infers()) return out;
-  ShapeInferContext context(node_, in, std::move(out));
-  throw_client_status(functions->infer_output_shape(functions.get(), &context), "");
-  return std::move(context.outputs);
+  return out;
 }
 
 KernelInfo ClientOp::kernel_info(std::vector<Fact> in, std::vector<Fact> out) const {
   return {node_, std::move(in), std::move(out), ops_->entries, ops_->logger};
 }
 
-std::shared_ptr<const ClientKernel> ClientOp::kernel(std::span<const Fact> in, const std::vector<Fact>& out) const {
+// The client is asked for shapes, and for the kernel, when the model is loaded.
+const ClientOp::Made& ClientOp::made(std::span<const Fact> in) const {
   const std::lock_guard lock(mutex_);
-  if (!kernel_) kernel_ = std::make_shared<const ClientKernel>(choose(in), kernel_info({in.begin(), in.end()}, out));
-  return kernel_;
+  if (!made_) {
+    const ClientFunctions& functions = choose(in);
+    std::vector<Fact> inputs(in.begin(), in.end());
+    std::vector<Fact> outputs = functions.infer(node_, in, output_types(functions, in));
+    auto kernel = std::make_shared<const ClientKernel>(functions, kernel_info(inputs, outputs));
+    made_ = Made{std::move(inputs), std::move(outputs), std::move(kernel)};
+  }
+  return *made_;
 }
 
+// When the model runs, shapes are those that the kernel asks memory for.
 std::vector<Fact> ClientOp::infer(std::span<const Fact> in) const {
-  std::vector<Fact> out = infer(choose(in), in);
-  kernel(in, out);
-  return out;
+  const Made& known = made(in);
+  return same_facts(in, known.inputs) ? known.outputs : output_types(choose(in), in);
 }
 
 KernelPtr ClientOp::compile(const CompileInput& in) const {
   std::vector<Fact> inputs, outputs;
   for (int i = 0; i < in.num_inputs(); ++i) inputs.push_back(in.fact(i));
   for (int i = 0; i < in.num_outputs(); ++i) outputs.push_back(in.output_fact(i));
-  const std::shared_ptr<const ClientKernel> made = kernel(inputs, outputs);
-  return std::make_unique<CompiledKernel>(made, kernel_info(std::move(inputs), std::move(outputs)));
+  const std::shared_ptr<const ClientKernel> kernel = made(inputs).kernel;
+  return std::make_unique<CompiledKernel>(kernel, kernel_info(std::move(inputs), std::move(outputs)));
 }
 
 }  // namespace linnet::ort

@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "abi.h"
@@ -10,31 +12,47 @@
 
 namespace linnet::ort {
 
-/// The functions of an operator that a client defines, as far as its version has them.
+/// An operator that a client defines: what its functions say of it, which are asked once, as far as its version has
+/// them.
 class ClientFunctions {
  public:
-  explicit ClientFunctions(const CustomOp& op) : op_(op) {}
+  /// Throws Failure for declarations that contradict each other.
+  explicit ClientFunctions(const CustomOp& op);
 
-  const CustomOp* operator->() const { return &op_; }
-  const CustomOp* get() const { return &op_; }
+  const std::string& name() const { return name_; }
+  /// "" and "CPUExecutionProvider" are the CPU.
+  const std::string& provider() const { return provider_; }
+  int start_version() const { return start_version_; }
+  int end_version() const { return end_version_; }
 
-  Characteristic input_characteristic(size_t i) const;
-  Characteristic output_characteristic(size_t i) const;
-  /// What declares input or output `i` of a node: the last one where that is variadic.
-  size_t input_declaration(size_t i) const;
-  size_t output_declaration(size_t i) const;
-  int start_version() const;
-  int end_version() const;
-  bool infers() const { return op_.version >= 17 && op_.infer_output_shape; }
+  /// What declares input or output `i` of a node: the last one where that is variadic. Throws Error(kModel).
+  ElementType input_type(size_t i) const { return declaration(inputs_, i, "inputs").type; }
+  ElementType output_type(size_t i) const { return declaration(outputs_, i, "outputs").type; }
+  /// Throws Error(kModel, kType) unless a node with these inputs may be of the operator.
+  void check_inputs(std::span<const Fact> in) const;
+  /// Asks the client for the shapes of outputs, whose types are known. What it fails with does no harm.
+  std::vector<Fact> infer(const NodeSpec& node, std::span<const Fact> in, std::vector<Fact> out) const;
 
   void* create_kernel(const KernelInfo& info) const;
   Status* compute(void* kernel, KernelContext* context) const;
-
-  /// Throws Error(kModel, kType) unless a node with these inputs may be of the operator.
-  void check_inputs(std::span<const Fact> in) const;
+  void destroy_kernel(void* kernel) const { op_->destroy_kernel(kernel); }
 
  private:
-  const CustomOp& op_;
+  struct Value {
+    ElementType type;
+    Characteristic characteristic;
+  };
+
+  static const Value& declaration(const std::vector<Value>& values, size_t i, const char* side);
+  void check_declarations() const;
+  void check_variadic(std::span<const Fact> in) const;
+
+  const CustomOp* op_;
+  std::string name_, provider_;
+  std::vector<Value> inputs_, outputs_;
+  int start_version_, end_version_;
+  size_t least_variadic_ = 0;
+  bool alike_variadic_ = true;
 };
 
 /// Of one node: made when the types of its inputs are first known.
@@ -42,12 +60,11 @@ class ClientKernel {
  public:
   ClientKernel(const ClientFunctions& functions, KernelInfo info)
       : functions_(functions), info_(std::move(info)), kernel_(functions_.create_kernel(info_)) {}
-  ~ClientKernel() { functions_->destroy_kernel(kernel_); }
+  ~ClientKernel() { functions_.destroy_kernel(kernel_); }
   ClientKernel(const ClientKernel&) = delete;
 
   /// Runs on values of these facts.
   void run(linnet::KernelContext& context, const KernelInfo& info) const;
-  const KernelInfo& info() const { return info_; }
 
  private:
   const ClientFunctions functions_;
@@ -57,6 +74,7 @@ class ClientKernel {
 
 /// What all nodes of a type share: the operators of that name, which differ in the types that they take.
 struct ClientOps {
+  std::vector<std::shared_ptr<void>> libraries;  ///< first, so that they outlive what their code defines
   std::vector<ClientFunctions> candidates;
   ConfigEntries entries;
   std::shared_ptr<const Logger> logger;
@@ -72,15 +90,21 @@ class ClientOp final : public linnet::Op {
   bool deterministic() const override { return false; }  // it may draw numbers, or count its runs
 
  private:
+  /// What is known once the types of the inputs are.
+  struct Made {
+    std::vector<Fact> inputs, outputs;
+    std::shared_ptr<const ClientKernel> kernel;
+  };
+
   const ClientFunctions& choose(std::span<const Fact> in) const;
-  std::vector<Fact> infer(const ClientFunctions& functions, std::span<const Fact> in) const;
+  std::vector<Fact> output_types(const ClientFunctions& functions, std::span<const Fact> in) const;
   KernelInfo kernel_info(std::vector<Fact> in, std::vector<Fact> out) const;
-  std::shared_ptr<const ClientKernel> kernel(std::span<const Fact> in, const std::vector<Fact>& out) const;
+  const Made& made(std::span<const Fact> in) const;
 
   std::shared_ptr<const ClientOps> ops_;
   NodeSpec node_;
   mutable std::mutex mutex_;
-  mutable std::shared_ptr<const ClientKernel> kernel_;
+  mutable std::optional<Made> made_;
 };
 
 }  // namespace linnet::ort

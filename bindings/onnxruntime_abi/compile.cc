@@ -49,14 +49,14 @@ Status* CreateModelCompilationOptionsFromSessionOptions(const Env* env, const Se
 
 Status* SetInputModelPath(CompilationOptions* options, const char* path) noexcept {
   return guarded([&] {
-    require(path && *path, "Invalid input model: path must not be empty");
+    require(path && *path, "Invalid input model: path string is empty");
     valid(options, "ort_model_compile_options").input_path = path;
   });
 }
 
 Status* SetInputModelFromBuffer(CompilationOptions* options, const void* bytes, size_t size) noexcept {
   return guarded([&] {
-    require(bytes && size > 0, "Invalid input model: the buffer must not be empty");
+    require(bytes && size > 0, "Invalid input model: data size is 0, or the buffer is NULL");
     valid(options, "ort_model_compile_options").input_bytes = {static_cast<const char*>(bytes), size};
   });
 }
@@ -91,8 +91,12 @@ Status* SetFlags(CompilationOptions* options, uint32_t flags) noexcept {
   return guarded([&] { valid(options, "ort_model_compile_options").flags = flags; });
 }
 
-Status* SetGraphOptimizationLevel(CompilationOptions* options, GraphOptimizationLevel) noexcept {
-  return guarded([&] { valid(options, "ort_model_compile_options"); });
+Status* SetGraphOptimizationLevel(CompilationOptions* options, GraphOptimizationLevel level) noexcept {
+  return guarded([&] {
+    valid(options, "ort_model_compile_options");
+    if ((level >= kDisableAll && level <= 3) || level == kEnableAll) return;
+    throw Failure(kInvalidArgument, str("graph_optimization_level with value ", int(level), " is invalid"));
+  });
 }
 
 // The model that is written has no nodes that other settings are for.
@@ -102,7 +106,7 @@ Status* accept(CompilationOptions* options) noexcept {
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw Failure(kNoSuchFile, str("Load model ", path, " failed. File doesn't exist"));
+  if (!file) throw Failure(kInvalidArgument, str("the input model ", path, " does not exist"));
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

@@ -110,14 +110,13 @@ Status* AddSessionConfigEntry(SessionOptions* options, const char* key, const ch
 }
 
 Status* HasSessionConfigEntry(const SessionOptions* options, const char* key, int* has_entry) noexcept {
-  return guarded(
-      [&] { valid(has_entry, "out") = int(valid(options, "options").entries.contains(text(key, "config_key"))); });
+  return guarded([&] { valid(has_entry, "out") = int(valid(options, "options").entries.contains(copied_text(key))); });
 }
 
 Status* GetSessionConfigEntry(const SessionOptions* options, const char* key, char* value, size_t* size) noexcept {
   return guarded([&] {
     const ConfigEntries& entries = valid(options, "options").entries;
-    const auto found = entries.find(text(key, "config_key"));
+    const auto found = entries.find(copied_text(key));
     if (found == entries.end()) {
       throw Failure(kInvalidArgument, str("Session config entry '", key, "' was not found."));
     }

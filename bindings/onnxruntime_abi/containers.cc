@@ -1,4 +1,9 @@
 // Sequences, maps and optionals.
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <map>
+
 #include "dtypes.h"
 #include "slots.h"
 #include "status.h"
@@ -39,15 +44,44 @@ Tensor make_sequence(std::span<const Value* const> values) {
   for (const Value* value : values) {
     const Tensor& element = valid(value, "an element of the sequence").tensor;
     const DType first = values.front()->tensor.dtype();
-    if (element.dtype() != first || is_container(first) != is_container(element.dtype())) {
+    if (is_container(first) != is_container(element.dtype())) {
+      throw Failure(kFail, "An input type was different from others in a sequence of maps or tensors");
+    }
+    if (element.dtype() != first) {
       throw Failure(kFail,
                     "Sequences must have tensors of the same data type. There was at least one tensor in the "
                     "input that was different.");
     }
-    if (first != DType::kMap && is_container(first)) throw Failure(kFail, "a sequence holds tensors or maps");
+    if (first != DType::kMap && is_container(first))
+      throw Failure(kFail, "a sequence holds elements that are either tensor or map");
     sequence.elements.push_back(is_container(first) ? element : element.clone());
   }
   return Tensor::scalar(sequence);
+}
+
+/// The places of the keys in their order, of equal ones the first.
+template <class Key>
+std::vector<int64_t> sorted_places(const Tensor& keys) {
+  std::map<Key, int64_t> places;
+  for (int64_t i = 0; i < keys.size(); ++i) places.emplace(keys.data<Key>()[i], i);
+  std::vector<int64_t> order;
+  for (const auto& [key, place] : places) order.push_back(place);
+  return order;
+}
+
+/// The elements at these places of a tensor of rank 1.
+Tensor chosen(const Tensor& from, const std::vector<int64_t>& places) {
+  Tensor result(from.dtype(), Shape{int64_t(places.size())});
+  if (from.dtype() == DType::kString) {
+    for (size_t i = 0; i < places.size(); ++i) result.data<std::string>()[i] = from.data<std::string>()[places[i]];
+    return result;
+  }
+  const size_t bytes = dtype_bytes(from.dtype(), 1);
+  for (size_t i = 0; i < places.size(); ++i) {
+    std::memcpy(static_cast<std::byte*>(result.raw()) + i * bytes,
+                static_cast<const std::byte*>(from.raw()) + size_t(places[i]) * bytes, bytes);
+  }
+  return result;
 }
 
 Tensor make_map(std::span<const Value* const> values) {
@@ -60,7 +94,13 @@ Tensor make_map(std::span<const Value* const> values) {
   if (keys.dtype() != DType::kInt64 && keys.dtype() != DType::kString) {
     throw Failure(kFail, "Key type is not supported yet.");
   }
-  return Tensor::scalar(Map{keys.clone(), elements.clone()});
+  constexpr DType kValues[] = {DType::kInt64, DType::kFloat32, DType::kFloat64, DType::kString};
+  if (std::find(std::begin(kValues), std::end(kValues), elements.dtype()) == std::end(kValues)) {
+    throw Failure(kFail, str("Value type is not supported yet: ", elements.dtype()));
+  }
+  const std::vector<int64_t> order =
+      keys.dtype() == DType::kString ? sorted_places<std::string>(keys) : sorted_places<int64_t>(keys);
+  return Tensor::scalar(Map{chosen(keys, order), chosen(elements, order)});
 }
 
 const Tensor& held(const Tensor& optional) { return optional.values<Optional>()[0].value; }
@@ -78,7 +118,8 @@ size_t count_of(const Tensor& tensor) {
 }
 
 Tensor element_of(const Tensor& tensor, int index) {
-  if (index < 0 || size_t(index) >= count_of(tensor)) throw Failure(kFail, str("there is no element ", index));
+  if (index < 0 || size_t(index) >= count_of(tensor))
+    throw Failure(kFail, str("invalid index: there is no element ", index));
   if (tensor.dtype() == DType::kMap) {
     const Map& map = tensor.values<Map>()[0];
     return index == 0 ? map.keys.clone() : map.values.clone();
@@ -120,11 +161,11 @@ Status* GetValue(const Value* value, int index, Allocator*, Value** element) noe
 }
 
 Status* CreateOpaqueValue(const char*, const char*, const void*, size_t, Value** created) noexcept {
-  return create(created, []() -> Value* { throw Failure(kNotImplemented, "CreateOpaqueValue is not implemented"); });
+  return create(created, []() -> Value* { throw Failure(kFail, "no type of this domain and name is registered"); });
 }
 
 Status* GetOpaqueValue(const char*, const char*, const Value*, void*, size_t) noexcept {
-  return make_status(kNotImplemented, "GetOpaqueValue is not implemented");
+  return make_status(kFail, "no type of this domain and name is registered");
 }
 
 }  // namespace linnet::ort

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <map>
+#include <set>
 
 #include "client_op.h"
 #include "slots.h"
@@ -28,26 +29,52 @@ RegisterCustomOps symbol_of(void* library, const char* name) {
   return reinterpret_cast<RegisterCustomOps>(symbol);
 }
 
+/// Throws Failure where two domains have one name.
+void check_domains(const std::vector<const CustomOpDomain*>& domains) {
+  std::set<std::string> names;
+  for (const CustomOpDomain* domain : domains) {
+    if (!names.insert(domain->name).second) {
+      throw Failure(kFail, str("the domain already has been added: '", domain->name, "'"));
+    }
+  }
+}
+
+std::unique_ptr<linnet::Op> make_op(const std::shared_ptr<const ClientOps>& ops, const NodeSpec& node) {
+  const ClientFunctions& first = ops->candidates.front();
+  if (!first.provider().empty() && first.provider() != "CPUExecutionProvider") {
+    throw Error(ErrorKind::kUnsupported, str("the operator runs on ", first.provider(), " only"));
+  }
+  return std::make_unique<ClientOp>(ops, node);
+}
+
 }  // namespace
 
-Registry registry_with(const SessionOptions& options, const Logger& logger) {
-  Registry registry = standard_registry();
-  if (options.domains.empty()) return registry;
+void add_client_ops(const SessionOptions& options, const Logger& logger, Registry& registry) {
+  check_domains(options.domains);
   const auto shared_logger = std::make_shared<const Logger>(logger);
   std::map<std::pair<std::string, std::string>, std::shared_ptr<ClientOps>> by_name;
   for (const CustomOpDomain* domain : options.domains) {
     for (const CustomOp* op : domain->ops) {
-      auto& ops = by_name[{domain->name, op->get_name(op)}];
-      if (!ops) ops = std::make_shared<ClientOps>(ClientOps{{}, options.entries, shared_logger});
-      ops->candidates.emplace_back(*op);
+      ClientFunctions functions(*op);
+      auto& ops = by_name[{domain->name, functions.name()}];
+      if (!ops) ops = std::make_shared<ClientOps>(ClientOps{options.libraries, {}, options.entries, shared_logger});
+      ops->candidates.push_back(std::move(functions));
     }
   }
   for (const auto& [key, ops] : by_name) {
     const OpVersion version{.since = ops->candidates.front().start_version(), .domain = key.first};
-    registry.add(key.second, version,
-                 [shared = ops](const NodeSpec& node) { return std::make_unique<ClientOp>(shared, node); });
+    registry.add(key.second, version, [shared = ops](const NodeSpec& node) { return make_op(shared, node); });
   }
-  return registry;
+}
+
+void load_custom_ops(const char* path, Registry& registry) {
+  SessionOptions options;
+  try {
+    throw_status(RegisterCustomOpsLibrary_V2(&options, path));
+    add_client_ops(options, Logger{}, registry);
+  } catch (const Failure& failure) {
+    throw Error(ErrorKind::kIo, failure.what());
+  }
 }
 
 Status* CreateCustomOpDomain(const char* name, CustomOpDomain** created) noexcept {
@@ -69,7 +96,7 @@ Status* RegisterCustomOpsLibrary(SessionOptions* options, const char* path, void
     valid(options, "options");
     void*& opened = valid(handle, "library_handle");
     opened = nullptr;
-    const std::shared_ptr<void> library = open_library(text(path, "library_path"));
+    const std::shared_ptr<void> library = open_library(copied_text(path));
     throw_status(symbol_of(library.get(), kRegister)(options, base()));
     opened = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);  // the caller's reference, which it closes
     options->libraries.push_back(library);
@@ -79,7 +106,7 @@ Status* RegisterCustomOpsLibrary(SessionOptions* options, const char* path, void
 Status* RegisterCustomOpsLibrary_V2(SessionOptions* options, const char* path) noexcept {
   return guarded([&] {
     valid(options, "options");
-    const std::shared_ptr<void> library = open_library(text(path, "library_name"));
+    const std::shared_ptr<void> library = open_library(copied_text(path));
     throw_status(symbol_of(library.get(), kRegister)(options, base()));
     options->libraries.push_back(library);
   });

@@ -9,7 +9,12 @@
 
 namespace linnet::ort {
 
-/// Linnet's operators and those of clients, which must outlive what is loaded with the registry.
-Registry registry_with(const SessionOptions& options, const Logger& logger);
+/// Adds the operators of the domains that the options have, which the client keeps as long as anything is loaded with
+/// the registry. Throws Failure for those that contradict each other.
+void add_client_ops(const SessionOptions& options, const Logger& logger, Registry& registry);
+
+/// Adds those of a library, for programs that use Linnet's own interface: they get this function from
+/// GetExperimentalFunction("LinnetLoadCustomOps"). Throws Error(kIo).
+void load_custom_ops(const char* path, Registry& registry);
 
 }  // namespace linnet::ort

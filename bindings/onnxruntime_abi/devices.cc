@@ -1,4 +1,6 @@
 // Devices and the providers that run on them: one CPU.
+#include "devices.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -108,16 +110,78 @@ Status* SessionOptionsSetEpSelectionPolicy(SessionOptions* options, int) noexcep
   return guarded([&] { valid(options, "session_options"); });
 }
 
-Status* SessionOptionsSetEpSelectionPolicyDelegate(SessionOptions* options, void*, void*) noexcept {
-  return guarded([&] { valid(options, "session_options"); });
+Status* SessionOptionsSetEpSelectionPolicyDelegate(SessionOptions* options, ChooseDevices choose,
+                                                   void* state) noexcept {
+  return guarded([&] {
+    valid(options, "session_options").choose_devices = choose;
+    options->choose_state = state;
+  });
 }
 
+void choose_devices(const SessionOptions& options, const KeyValuePairs& metadata) {
+  if (!options.choose_devices) return;
+  constexpr size_t kRoom = 8;
+  const EpDevice* chosen[kRoom] = {};
+  size_t count = 0;
+  throw_status(options.choose_devices(devices(), 1, &metadata, nullptr, chosen, kRoom, &count, options.choose_state));
+  if (count == 0 || count > kRoom) throw Failure(kFail, "the function that selects devices selected none");
+  for (size_t i = 0; i < count; ++i) check_cpu(chosen[i]);
+}
+
+Status* RegisterExecutionProviderLibrary(Env* env, const char* name, const char* path) noexcept {
+  return guarded([&] {
+    valid(env, "env");
+    copied_text(name);
+    throw Failure(kFail, str("Failed to load library ", text(path, "path"), ": Linnet runs on CPUs by itself"));
+  });
+}
+
+Status* UnregisterExecutionProviderLibrary(Env* env, const char* name) noexcept {
+  return guarded([&] {
+    valid(env, "env");
+    throw Failure(kFail, str(copied_text(name), " is not registered"));
+  });
+}
+
+// No node of a model is compiled for a provider.
+Status* GetCompatibilityInfoFromModel(const char* path, const char* provider, Allocator* allocator,
+                                      char** info) noexcept {
+  return guarded([&] {
+    text(path, "model_path");
+    text(provider, "ep_type");
+    valid(allocator, "allocator");
+    valid(info, "compatibility_info") = nullptr;
+  });
+}
+
+Status* GetCompatibilityInfoFromModelBytes(const void* bytes, size_t, const char* provider, Allocator* allocator,
+                                           char** info) noexcept {
+  return guarded([&] {
+    require(bytes, "model_data must not be NULL");
+    text(provider, "ep_type");
+    valid(allocator, "allocator");
+    valid(info, "compatibility_info") = nullptr;
+  });
+}
+
+Status* GetModelCompatibilityForEpDevices(const EpDevice* const* list, size_t count, const char* info,
+                                          int* result) noexcept {
+  return guarded([&] {
+    constexpr int kNotApplicable = 0;
+    require(list && count > 0, "ep_devices must not be empty");
+    for (size_t i = 0; i < count; ++i) check_cpu(list[i]);
+    text(info, "compatibility_info");
+    valid(result, "out_status") = kNotApplicable;
+  });
+}
+
+// The CPU's memory is no device's: it has no allocator that sessions share.
 Status* CreateSharedAllocator(Env* env, const EpDevice* device, int, AllocatorType, const KeyValuePairs*,
-                              Allocator** allocator) noexcept {
+                              Allocator**) noexcept {
   return guarded([&] {
     valid(env, "env");
     check_cpu(device);
-    if (allocator) *allocator = &cpu_allocator();
+    throw Failure(kInvalidArgument, "Invalid memory type for OrtEpDevice");
   });
 }
 
@@ -137,13 +201,15 @@ Status* ReleaseSharedAllocator(Env* env, const EpDevice* device, int) noexcept {
   return guarded([&] {
     valid(env, "env");
     check_cpu(device);
+    throw Failure(kInvalidArgument, "Invalid memory type for OrtEpDevice");
   });
 }
 
 // Values that are not on a device are not copied between devices.
-Status* CopyTensors(const Env* env, const Value* const*, Value* const*, SyncStream*, size_t) noexcept {
+Status* CopyTensors(const Env* env, const Value* const* from, Value* const* to, SyncStream*, size_t) noexcept {
   return guarded([&] {
     valid(env, "env");
+    require(from && to, "src_tensors and dst_tensors must not be NULL");
     throw Failure(kNotImplemented, "Data transfer implementation between the CPU and itself is not registered.");
   });
 }
@@ -152,7 +218,7 @@ Status* CreateSyncStreamForEpDevice(const EpDevice* device, const KeyValuePairs*
   return guarded([&] {
     check_cpu(device);
     valid(stream, "stream") = nullptr;
-    throw Failure(kInvalidArgument, "OrtEpDevice does not support creating streams.");
+    throw Failure(kInvalidArgument, "OrtEpDevice must be of a non-CPU device to create streams.");
   });
 }
 

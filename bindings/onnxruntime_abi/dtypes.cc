@@ -39,6 +39,12 @@ DType dtype_of(ElementType type) {
   return dtype;
 }
 
+std::string shape_text(const Shape& shape) {
+  std::string text;
+  for (const int64_t dim : shape) text += str(text.empty() ? "" : ",", dim);
+  return str("{", text, "}");
+}
+
 std::string type_text(const Fact& fact) {
   switch (fact.dtype) {
     case DType::kSequence:

@@ -105,7 +105,10 @@ Status* set_values(std::optional<std::vector<EditedValue>>& values, EditedValue*
   return guarded([&] {
     require(given || count == 0, "the values must not be NULL");
     std::vector<EditedValue> taken;
-    for (size_t i = 0; i < count; ++i) taken.push_back(valid(given[i], "a value"));
+    for (size_t i = 0; i < count; ++i) {
+      require(given[i], "the array of values must not have null entries");
+      taken.push_back(*given[i]);
+    }
     values = std::move(taken);
     for (size_t i = 0; i < count; ++i) delete std::exchange(given[i], nullptr);
   });

@@ -24,6 +24,8 @@ Status* Graph_GetName(const EditedGraph* graph, const char** name) noexcept {
   });
 }
 
+Status* Graph_GetModelPath(const EditedGraph* graph, const char** path) noexcept { return Graph_GetName(graph, path); }
+
 Status* Graph_GetNumInputs(const EditedGraph* graph, size_t* out) noexcept {
   return count<EditedGraph>(graph, out, [](const EditedGraph& of) { return of.inputs ? of.inputs->size() : 0; });
 }

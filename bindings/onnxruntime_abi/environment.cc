@@ -57,8 +57,8 @@ Status* CreateEnvWithCustomLogger(LoggingFunction function, void* param, Logging
 Status* CreateEnvWithGlobalThreadPools(LoggingLevel severity, const char* id, const ThreadingOptions* threads,
                                        Env** created) noexcept {
   return guarded([&] {
-    valid(threads, "OrtThreadingOptions");
-    throw_status(create_environment(logger_of(nullptr, nullptr, severity, id), threads, created));
+    const ThreadingOptions defaults;
+    throw_status(create_environment(logger_of(nullptr, nullptr, severity, id), threads ? threads : &defaults, created));
   });
 }
 

@@ -65,7 +65,11 @@ Status* CreateOp(const KernelInfo* info, const char* name, const char* domain, i
       node.attributes[attribute.name] = attribute.value;
     }
     auto registry = std::make_shared<const Registry>(standard_registry());
-    registry->create(node);
+    try {
+      registry->create(node);
+    } catch (const Error& error) {
+      throw Failure(kFail, str("kernel not found: ", error.what()));
+    }
     return new Op{std::move(node), std::move(registry)};
   });
 }
@@ -84,7 +88,13 @@ Status* InvokeOp(const KernelContext* context, Op* op, const Value* const* input
     }
     ContextPool& pool = contexts_of(invoked, dtypes, engine.executor());
     std::unique_ptr<Context> runner = pool.take();
-    const std::span<const Tensor> results = runner->run(given);
+    const std::span<const Tensor> results = [&] {
+      try {
+        return runner->run(given);
+      } catch (const Error& error) {
+        throw Failure(kFail, error.what());
+      }
+    }();
     for (int i = 0; i < output_count; ++i) {
       Value& output = valid(outputs[i], "an output");
       const Tensor& result = results[size_t(i)];

@@ -66,7 +66,7 @@ void ReleaseIoBinding(IoBinding* binding) noexcept { delete binding; }
 Status* BindInput(IoBinding* binding, const char* name, const Value* value) noexcept {
   return guarded([&] {
     IoBinding& changed = valid(binding, "binding_ptr");
-    const bool known = changed.session->inputs().find(text(name, "name")) || changed.session->overridable().find(name);
+    const bool known = changed.session->inputs().find(copied_text(name)) || changed.session->overridable().find(name);
     if (!known) throw Failure(kFail, str("Failed to find input name in the mapping: ", name));
     const Value& given = valid(value, "val_ptr");
     bound(changed.inputs, name).value = given;
@@ -77,7 +77,7 @@ Status* BindOutput(IoBinding* binding, const char* name, const Value* value) noe
   return guarded([&] {
     IoBinding& changed = valid(binding, "binding_ptr");
     const Value& given = valid(value, "val_ptr");
-    bound(changed.outputs, text(name, "name")).value = given;
+    bound(changed.outputs, copied_text(name)).value = given;
   });
 }
 
@@ -85,7 +85,7 @@ Status* BindOutputToDevice(IoBinding* binding, const char* name, const MemoryInf
   return guarded([&] {
     IoBinding& changed = valid(binding, "binding_ptr");
     require(valid(memory, "mem_info_ptr").is_cpu(), "Linnet has the CPU's memory only");
-    bound(changed.outputs, text(name, "name")).value = {};
+    bound(changed.outputs, copied_text(name)).value = {};
   });
 }
 

@@ -1,5 +1,8 @@
 #include "kernel_context.h"
 
+#include <algorithm>
+
+#include "dtypes.h"
 #include "slots.h"
 #include "status.h"
 
@@ -12,7 +15,11 @@ KernelContext::KernelContext(linnet::KernelContext& engine_in, const KernelInfo&
 
 Value* KernelContext::output(size_t i, const Shape& shape) {
   if (i >= outputs.size() || !info.outputs[i].present()) return nullptr;
-  if (outputs[i]) return outputs[i].get();
+  if (outputs[i]) {
+    if (outputs[i]->tensor.shape() == shape) return outputs[i].get();
+    throw Failure(kInvalidArgument,
+                  str("the output has shape ", shape_text(outputs[i]->tensor.shape()), ", not ", shape_text(shape)));
+  }
   const bool is_planned = info.outputs[i].concrete();
   const Tensor& memory = is_planned ? engine.output(int(i)) : engine.allocate_output(int(i), shape);
   if (!(memory.shape() == shape)) {
@@ -25,7 +32,8 @@ Value* KernelContext::output(size_t i, const Shape& shape) {
 void KernelContext::check_outputs() const {
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (info.outputs[i].present() && !outputs[i])
-      throw Error(ErrorKind::kInternal, str("the kernel gave no output ", i));
+      throw ClientFailure{kInvalidArgument,
+                          str("the kernel did not make output ", i, ": it must be a constructed tensor")};
   }
 }
 
@@ -47,14 +55,19 @@ Status* KernelContext_GetInput(const KernelContext* context, size_t index, const
 
 Status* KernelContext_GetOutput(KernelContext* context, size_t index, const int64_t* dims, size_t rank,
                                 Value** value) noexcept {
-  return guarded([&] { valid(value, "out") = valid(context, "context").output(index, shape_of(dims, rank)); });
+  return guarded([&] {
+    if (std::any_of(dims, dims + rank, [](int64_t dim) { return dim < 0; })) throw Failure(kFail, "a dim is below 0");
+    valid(value, "out") = valid(context, "context").output(index, shape_of(dims, rank));
+  });
 }
 
-// Every output is written to memory of the engine.
-Status* KernelContext_GetPreallocatedOutput(KernelContext* context, size_t, const Value** value) noexcept {
+// An output whose shape is known before the kernel runs has memory.
+Status* KernelContext_GetPreallocatedOutput(KernelContext* context, size_t index, const Value** value) noexcept {
   return guarded([&] {
-    valid(context, "context");
-    valid(value, "out") = nullptr;
+    KernelContext& from = valid(context, "context");
+    require(index < from.outputs.size(), "the index of the output is out of range");
+    const bool is_planned = from.info.outputs[index].concrete();
+    valid(value, "out") = is_planned ? from.output(index, from.info.outputs[index].shape()) : nullptr;
   });
 }
 
@@ -95,7 +108,7 @@ Status* KernelContext_GetScratchBuffer(KernelContext* context, const MemoryInfo*
 }
 
 Status* KernelContext_GetResource(const KernelContext*, int, int, void**) noexcept {
-  return make_status(kFail, "Linnet runs on CPUs: kernels have no resources of a device");
+  return make_status(kInvalidArgument, "Linnet runs on CPUs: kernels have no resource of a device");
 }
 
 Status* KernelContext_ParallelFor(const KernelContext* context, void (*function)(void*, size_t), size_t total,

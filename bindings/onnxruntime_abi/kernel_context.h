@@ -17,7 +17,7 @@ struct KernelContext {
 
   /// Memory for output `i`; nullptr where the node omits it. Throws Failure where another shape was inferred.
   Value* output(size_t i, const Shape& shape);
-  /// Throws Error(kInternal) where the kernel did not ask for an output that the node has.
+  /// Throws ClientFailure where the kernel did not ask for an output that the node has.
   void check_outputs() const;
 
   linnet::KernelContext& engine;

@@ -12,21 +12,35 @@
 namespace linnet::ort {
 namespace {
 
-/// An attribute of the node. Throws Failure(kFail) where there is none of that name and type.
-template <class T>
-const T& attribute(const KernelInfo* info, const char* name) {
+/// An attribute of the node. Throws Failure(kFail) where there is none of that name.
+const Attribute& attribute(const KernelInfo* info, const char* name) {
   const Attributes& attributes = valid(info, "info").node.attributes;
   const auto found = attributes.find(text(name, "name"));
-  const T* value = found == attributes.end() ? nullptr : std::get_if<T>(&found->second);
-  if (!value) throw Failure(kFail, str("No attribute with name:'", name, "'is defined."));
+  if (found == attributes.end()) throw Failure(kFail, str("No attribute with name:'", name, "'is defined."));
+  return found->second;
+}
+
+/// The same of one type.
+template <class T>
+const T& typed_attribute(const KernelInfo* info, const char* name) {
+  const T* value = std::get_if<T>(&attribute(info, name));
+  if (!value) throw Failure(kFail, str("Requested attribute: ", name, "'s type don't match the one that is requested"));
   return *value;
+}
+
+/// The elements of an attribute; none of one of another type.
+template <class T>
+const std::vector<T>& elements(const KernelInfo* info, const char* name) {
+  static const std::vector<T> none;
+  const auto* values = std::get_if<std::vector<T>>(&attribute(info, name));
+  return values ? *values : none;
 }
 
 /// Stores all elements where the caller has room for them, and their number.
 template <class T>
 Status* copy_array(const KernelInfo* info, const char* name, T* out, size_t* size) noexcept {
   return guarded([&] {
-    const auto& values = attribute<std::vector<T>>(info, name);
+    const std::vector<T>& values = elements<T>(info, name);
     size_t& count = valid(size, "size");
     const size_t room = count;
     count = values.size();
@@ -58,15 +72,15 @@ Status* copy_value_name(const std::vector<Fact>& facts, const char* side, size_t
 }  // namespace
 
 Status* KernelInfoGetAttribute_float(const KernelInfo* info, const char* name, float* value) noexcept {
-  return guarded([&] { valid(value, "out") = attribute<float>(info, name); });
+  return guarded([&] { valid(value, "out") = typed_attribute<float>(info, name); });
 }
 
 Status* KernelInfoGetAttribute_int64(const KernelInfo* info, const char* name, int64_t* value) noexcept {
-  return guarded([&] { valid(value, "out") = attribute<int64_t>(info, name); });
+  return guarded([&] { valid(value, "out") = typed_attribute<int64_t>(info, name); });
 }
 
 Status* KernelInfoGetAttribute_string(const KernelInfo* info, const char* name, char* out, size_t* size) noexcept {
-  return guarded([&] { copy_out(attribute<std::string>(info, name), out, size, "the attribute"); });
+  return guarded([&] { copy_out(typed_attribute<std::string>(info, name), out, size, "the attribute"); });
 }
 
 Status* KernelInfoGetAttributeArray_float(const KernelInfo* info, const char* name, float* out, size_t* size) noexcept {
@@ -81,7 +95,7 @@ Status* KernelInfoGetAttributeArray_int64(const KernelInfo* info, const char* na
 Status* KernelInfoGetAttributeArray_string(const KernelInfo* info, const char* name, Allocator* allocator, char*** out,
                                            size_t* size) noexcept {
   return guarded([&] {
-    const auto& values = attribute<std::vector<std::string>>(info, name);
+    const std::vector<std::string>& values = elements<std::string>(info, name);
     valid(size, "size") = values.size();
     valid(out, "out") = nullptr;
     if (values.empty()) return;
@@ -91,7 +105,7 @@ Status* KernelInfoGetAttributeArray_string(const KernelInfo* info, const char* n
 }
 
 Status* KernelInfoGetAttribute_tensor(const KernelInfo* info, const char* name, Allocator*, Value** value) noexcept {
-  return create(value, [&] { return new Value{attribute<Tensor>(info, name).clone()}; });
+  return create(value, [&] { return new Value{typed_attribute<Tensor>(info, name).clone()}; });
 }
 
 Status* KernelInfo_GetInputCount(const KernelInfo* info, size_t* count) noexcept {
@@ -123,7 +137,8 @@ Status* KernelInfo_GetOutputTypeInfo(const KernelInfo* info, size_t index, TypeI
 Status* KernelInfoGetConstantInput_tensor(const KernelInfo* info, size_t index, int* is_constant,
                                           const Value** value) noexcept {
   return guarded([&] {
-    const Tensor& constant = fact_at(valid(info, "info").inputs, index).constant;
+    const std::vector<Fact>& inputs = valid(info, "info").inputs;
+    const Tensor constant = index < inputs.size() ? inputs[index].constant : Tensor();
     valid(is_constant, "is_constant") = bool(constant);
     std::shared_ptr<const Value>& kept = info->constants[index];
     if (constant && !kept) kept = std::make_shared<const Value>(Value{constant});

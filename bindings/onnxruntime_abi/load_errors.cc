@@ -8,34 +8,85 @@
 namespace linnet::ort {
 namespace {
 
-bool says(const Error& error, std::string_view part) { return error.message().find(part) != std::string::npos; }
+constexpr std::string_view kUnknownOperators = "operators that this build does not have: ";
 
-/// Parts of Linnet's messages that ONNX Runtime reports with another code than others of their kind.
+/// What a message has behind `begin` and before the next `end`.
+std::string between(const std::string& message, std::string_view begin, std::string_view end) {
+  const size_t at = message.find(begin);
+  if (at == std::string::npos) return {};
+  const size_t from = at + begin.size();
+  return message.substr(from, message.find(end, from) - from);
+}
+
+Failure unknown_operator(const std::string& message) {
+  std::string name = between(message, kUnknownOperators, " ");
+  const size_t domain = name.find("::");
+  if (domain == std::string::npos) {
+    return {kInvalidGraph, str("This is an invalid model. Error No Op registered for ", name,
+                               " with domain_version of ", between(message, "(opset ", ")"), ": ", message)};
+  }
+  name.erase(domain, 1);
+  return {kFail, str("Fatal error: ", name, "(-1) is not a registered function/op: ", message)};
+}
+
+Failure unknown_value(const std::string& message) {
+  const std::string name = between(message, "value '", "'");
+  if (message.find("output '" + name) != std::string::npos) {
+    return {kFail, str("This is an invalid model. Graph output (", name, ") does not exist in the graph.")};
+  }
+  return {kInvalidArgument, str("Invalid model. Node input '", name,
+                                "' is not a graph input, initializer, or output of a previous node.")};
+}
+
+Failure new_opset(const std::string& message) {
+  if (message.find("IR version") != std::string::npos)
+    return {kFail, "Unsupported model IR version: " + between(message, "IR version ", ",") + ". " + message};
+  return {kFail, str("Opset ", between(message, "opset ", " "), " is under development: ", message)};
+}
+
+/// A part of Linnet's messages, and how ONNX Runtime reports what it is about: with a code and words of its own, in
+/// front of Linnet's.
 struct Case {
   std::string_view part;
   ErrorCode code;
+  std::string_view words;
 };
-constexpr std::string_view kUnknownOperators = "operators that this build does not have";
 constexpr Case kCases[] = {
-    {kUnknownOperators, kInvalidGraph}, {"is not defined by any node", kInvalidArgument},
-    {"nodes form a cycle", kFail},      {"external data '", kFail},
-    {"supported are ", kFail},  // opsets and versions of the format
+    {"nodes form a cycle", kFail, "This is an invalid model. Error: the graph is not acyclic. "},
+    {", the tensor needs ", kFail, "External data is out of bounds: "},
+    {"leads out of the model's folder", kFail, "External data path validation failed: "},
+    {"external data", kFail, ""},
+    {"names no known dtype", kInvalidGraph, ""},
+    {"no operator '", kInvalidGraph, "Error No Op registered: "},
+    {"ModelOptions::initializers has ", kFail,
+     "The initializer that was given: its dimensions do not match, or its type does not match: "},
 };
 
-ErrorCode load_code(const Error& error) {
-  if (says(error, kUnknownOperators) && says(error, "::")) return kFail;  // of a domain that nobody registered
+Failure failure_of(const Error& error) {
+  const std::string& message = error.message();
+  const auto says = [&](std::string_view part) { return message.find(part) != std::string::npos; };
+  if (says(kUnknownOperators)) return unknown_operator(message);
+  if (says("is not defined by any node")) return unknown_value(message);
+  if (says("supported are ")) return new_opset(message);
+  if (says("is not among the opset imports")) {
+    return {kInvalidGraph, str("No opset import for domain '", between(message, "domain '", "'"), "': ", message)};
+  }
+  if (says("is defined twice")) {
+    return {kFail, str("This is an invalid model. Error: Duplicate definition of name (",
+                       between(message, "value '", "'"), ").")};
+  }
   for (const Case& one : kCases) {
-    if (says(error, one.part)) return one.code;
+    if (says(one.part)) return {one.code, std::string(one.words) + message};
   }
   switch (error.kind()) {
     case ErrorKind::kModel:
     case ErrorKind::kType:
     case ErrorKind::kShape:
-      return kInvalidGraph;
+      return {kInvalidGraph, message};
     case ErrorKind::kUnsupported:
-      return kNotImplemented;
+      return {kNotImplemented, message};
     default:
-      return kFail;
+      return {kFail, message};
   }
 }
 
@@ -43,16 +94,18 @@ ErrorCode load_code(const Error& error) {
 
 void throw_load_failure(const Error& error, const std::string& path) {
   const std::string head = path.empty() ? "" : str("Load model from ", path, " failed:");
+  const auto says = [&](const char* part) { return error.message().find(part) != std::string::npos; };
   std::error_code ignored;
   if (error.kind() == ErrorKind::kIo && !path.empty() && !std::filesystem::exists(path, ignored)) {
     throw Failure(kNoSuchFile, str(head, "Load model ", path, " failed. File doesn't exist"));
   }
-  if (says(error, "empty file")) throw Failure(kInvalidArgument, head + "No graph was found in the protobuf.");
-  if (says(error, "not an ONNX model")) {
+  if (says("empty file")) throw Failure(kInvalidArgument, head + "No graph was found in the protobuf.");
+  if (says("not an ONNX model")) {
     throw Failure(kInvalidProtobuf, path.empty() ? "Failed to load model because protobuf parsing failed."
                                                  : head + "Protobuf parsing failed.");
   }
-  throw Failure(load_code(error), head + error.message());
+  const Failure failure = failure_of(error);
+  throw Failure(failure.code(), head + failure.what());
 }
 
 }  // namespace linnet::ort

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "abi.h"
@@ -15,7 +14,7 @@ struct Logger {
   std::string id;
 
   bool logs(LoggingLevel level) const { return level >= severity; }
-  /// `location` names the place in the source: "file.cc:12 function".
+  /// location: "file.cc:12 function", as clients name places in their source; Linnet's own are "linnet:function".
   void log(LoggingLevel level, const char* location, const std::string& message) const;
 };
 

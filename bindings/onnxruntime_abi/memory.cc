@@ -29,12 +29,13 @@ Status* no_stats(const Allocator*, KeyValuePairs** stats) {
 struct Device {
   const char* name;
   DeviceType type;
+  const char* shown = nullptr;  // by MemoryInfoGetName(), where that is another
 };
 // The names that ONNX Runtime's builds for all devices know.
 constexpr Device kDevices[] = {
     {"Cpu", kCpu},           {"Cuda", kGpu},         {"CudaPinned", kCpu},   {"Cann", kNpu},
     {"CannPinned", kCpu},    {"DML", kGpu},          {"HIP", kGpu},          {"HipPinned", kCpu},
-    {"OpenVINO_CPU_", kCpu}, {"OpenVINO_GPU", kGpu}, {"QnnHtpShared", kCpu}, {"WebGPU_Buffer", kGpu},
+    {"OpenVINO_CPU_", kCpu}, {"OpenVINO_GPU", kGpu}, {"QnnHtpShared", kCpu}, {"WebGPU_Buffer", kGpu, "WebGPU_Buf"},
     {"WebNN_Tensor", kGpu},
 };
 
@@ -72,7 +73,11 @@ Status* CreateMemoryInfo(const char* name, AllocatorType allocator, int id, MemT
                          MemoryInfo** created) noexcept {
   return create(created, [&] {
     const Device& device = device_of(text(name, "name"));
-    return new MemoryInfo{.name = name, .id = id, .mem_type = type, .allocator = allocator, .device = device.type};
+    return new MemoryInfo{.name = device.shown ? device.shown : device.name,
+                          .id = id,
+                          .mem_type = type,
+                          .allocator = allocator,
+                          .device = device.type};
   });
 }
 
@@ -126,7 +131,10 @@ int MemoryInfoGetDeviceMemType(const MemoryInfo* memory) noexcept { return memor
 uint32_t MemoryInfoGetVendorId(const MemoryInfo* memory) noexcept { return memory ? memory->vendor : 0; }
 
 Status* AllocatorAlloc(Allocator* allocator, size_t bytes, void** memory) noexcept {
-  return guarded([&] { valid(memory, "out") = valid(allocator, "allocator").alloc(allocator, bytes); });
+  return guarded([&] {
+    valid(memory, "out") = valid(allocator, "allocator").alloc(allocator, bytes);
+    if (!*memory && bytes > 0) throw Failure(kRuntimeException, str("cannot allocate ", bytes, " bytes"));
+  });
 }
 
 Status* AllocatorFree(Allocator* allocator, void* memory) noexcept {

@@ -55,7 +55,7 @@ Status* ModelMetadataLookupCustomMetadataMap(const ModelMetadata* metadata, Allo
                                              char** value) noexcept {
   return guarded([&] {
     const auto& properties = valid(metadata, "model_metadata").values.properties;
-    const auto found = properties.find(text(key, "key"));
+    const auto found = properties.find(copied_text(key));
     valid(value, "value") = found == properties.end() ? nullptr : copy_text(allocator, found->second);
   });
 }

@@ -19,6 +19,7 @@ class ModelSource {
   /// folder: of external data; empty: that of the model's file. Throws Error.
   virtual Model load(const std::string& folder, const ModelOptions& options, const Registry& registry) const = 0;
   virtual std::string path() const { return {}; }
+  virtual bool is_ort_format() const { return false; }
   /// The same for later, when memory of the caller is gone.
   virtual std::shared_ptr<const ModelSource> kept() const = 0;
 };
@@ -28,6 +29,7 @@ class FileSource final : public ModelSource {
   explicit FileSource(std::string path) : path_(std::move(path)) {}
   Model load(const std::string& folder, const ModelOptions& options, const Registry& registry) const override;
   std::string path() const override { return path_; }
+  bool is_ort_format() const override;
   std::shared_ptr<const ModelSource> kept() const override { return std::make_shared<const FileSource>(*this); }
 
  private:
@@ -40,6 +42,7 @@ class BytesSource final : public ModelSource {
   explicit BytesSource(std::span<const std::byte> bytes) : bytes_(bytes) {}
   explicit BytesSource(std::vector<std::byte> bytes) : own_(std::move(bytes)), bytes_(own_) {}
   Model load(const std::string& folder, const ModelOptions& options, const Registry& registry) const override;
+  bool is_ort_format() const override;
   std::shared_ptr<const ModelSource> kept() const override;
 
  private:

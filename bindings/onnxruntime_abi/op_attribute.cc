@@ -36,10 +36,8 @@ Attribute attribute_of(AttributeType type, const void* data, int count) {
       return std::string(static_cast<const char*>(data));
     case kStrings:
       return strings(data, count);
-    case kTensor:
-      return tensor_of(static_cast<const Value*>(data));
     default:
-      throw Failure(kInvalidArgument, str("an attribute cannot be of type ", int(type)));
+      throw Failure(kFail, str("attributes of type ", int(type), " are not supported"));
   }
 }
 
@@ -51,7 +49,7 @@ AttributeType type_of(const Attribute& value) {
 /// Copies bytes where the caller has room for them. *written: how many there are.
 void copy_bytes(const void* from, size_t bytes, void* to, size_t room, size_t* written) {
   valid(written, "out") = bytes;
-  if (bytes > room) throw Failure(kFail, "Size of data not large enough to hold the attribute.");
+  if (bytes > room) throw Failure(kInvalidArgument, "Size of data not large enough to hold the attribute.");
   require(to || bytes == 0, "data must not be NULL");
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
@@ -63,20 +61,29 @@ std::string joined(const std::vector<std::string>& strings) {
   return all;
 }
 
+/// The number or tensor that an attribute is.
 template <class T>
 const T& as(const OpAttr& attribute) {
   const T* value = std::get_if<T>(&attribute.value);
-  if (!value) throw Failure(kInvalidArgument, str("attribute '", attribute.name, "' is of another type"));
+  if (!value) throw Failure(kInvalidArgument, str("Attribute has no value of this type: ", attribute.name));
   return *value;
+}
+
+/// What an attribute has many of; nothing of one of another type.
+template <class T>
+T many(const OpAttr& attribute) {
+  const T* value = std::get_if<T>(&attribute.value);
+  return value ? *value : T();
 }
 
 }  // namespace
 
 Status* CreateOpAttr(const char* name, const void* data, int count, AttributeType type, OpAttr** created) noexcept {
   return create(created, [&] {
+    copied_text(name);
     require(data || count == 0, "data must not be NULL");
     require(count >= 0, "len is below 0");
-    return new OpAttr{text(name, "name"), attribute_of(type, data, count)};
+    return new OpAttr{name, attribute_of(type, data, count)};
   });
 }
 
@@ -98,23 +105,22 @@ Status* ReadOpAttr(const OpAttr* attribute, AttributeType type, void* data, size
   return guarded([&] {
     const OpAttr& from = valid(attribute, "op_attr");
     const auto copy = [&](const void* bytes, size_t size) { copy_bytes(bytes, size, data, room, written); };
+    const auto copy_all = [&](const auto& values) { copy(values.data(), values.size() * sizeof(values[0])); };
     switch (type) {
       case kInt:
         return copy(&as<int64_t>(from), sizeof(int64_t));
       case kFloat:
         return copy(&as<float>(from), sizeof(float));
       case kInts:
-        return copy(as<std::vector<int64_t>>(from).data(), as<std::vector<int64_t>>(from).size() * sizeof(int64_t));
+        return copy_all(many<std::vector<int64_t>>(from));
       case kFloats:
-        return copy(as<std::vector<float>>(from).data(), as<std::vector<float>>(from).size() * sizeof(float));
+        return copy_all(many<std::vector<float>>(from));
       case kString:
-        return copy(as<std::string>(from).data(), as<std::string>(from).size());
-      case kStrings: {
-        const std::string all = joined(as<std::vector<std::string>>(from));
-        return copy(all.data(), all.size());
-      }
+        return copy_all(many<std::string>(from));
+      case kStrings:
+        return copy_all(joined(many<std::vector<std::string>>(from)));
       default:
-        throw Failure(kInvalidArgument, str("an attribute of type ", int(type), " cannot be read"));
+        throw Failure(kInvalidArgument, str("Unexpected attribute type ", int(type)));
     }
   });
 }

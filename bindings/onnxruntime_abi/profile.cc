@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <thread>
+#include <utility>
 
 #include "status.h"
 
@@ -47,24 +48,36 @@ int64_t microseconds(std::chrono::steady_clock::duration duration) {
 
 }  // namespace
 
-void Profile::on_node(const NodeEvent& event) {
+void Profile::record(const char* category, std::string name, std::string op_type, Clock::time_point begin,
+                     Clock::time_point end) {
   const std::lock_guard lock(mutex_);
   if (ended_) return;
-  entries_.push_back({event.node.name, event.node.op_type, microseconds(event.begin - begin_),
-                      microseconds(event.end - event.begin), std::hash<std::thread::id>()(std::this_thread::get_id())});
+  entries_.push_back({category, std::move(name), std::move(op_type), microseconds(begin - begin_),
+                      microseconds(end - begin), std::hash<std::thread::id>()(std::this_thread::get_id())});
+}
+
+void Profile::on_node(const NodeEvent& event) {
+  record("Node", event.node.name + "_kernel_time", event.node.op_type, event.begin, event.end);
+}
+
+void Profile::on_session_event(const char* name, Clock::time_point begin) {
+  record("Session", name, {}, begin, Clock::now());
 }
 
 std::string Profile::end() {
   const std::lock_guard lock(mutex_);
-  ended_ = true;
+  if (std::exchange(ended_, true)) return {};
   const std::string path = file_name(prefix_);
   std::ofstream file(path);
   const char* separator = "[\n";
   for (const Entry& entry : entries_) {
-    file << separator << R"({"cat":"Node","pid":)" << ::getpid() << R"(,"tid":)" << entry.thread % 1'000'000
-         << R"(,"ts":)" << entry.begin_us << R"(,"dur":)" << entry.duration_us << R"(,"ph":"X","name":)"
-         << quoted(entry.name + "_kernel_time") << R"(,"args":{"op_name":)" << quoted(entry.op_type)
-         << R"(,"provider":"CPUExecutionProvider"}})";
+    file << separator << R"({"cat":")" << entry.category << R"(","pid":)" << ::getpid() << R"(,"tid":)"
+         << entry.thread % 1'000'000 << R"(,"dur":)" << entry.duration_us << R"(,"ts":)" << entry.begin_us
+         << R"(,"ph":"X","name":)" << quoted(entry.name) << R"(,"args":{)";
+    if (!entry.op_type.empty()) {
+      file << R"("op_name":)" << quoted(entry.op_type) << R"(,"provider":"CPUExecutionProvider")";
+    }
+    file << "}}";
     separator = ",\n";
   }
   file << (entries_.empty() ? "[]\n" : "\n]\n");

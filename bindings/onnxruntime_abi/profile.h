@@ -10,23 +10,30 @@
 
 namespace linnet::ort {
 
-/// Records the nodes of all runs of a session, on any thread, and writes them in Chrome's trace format.
+/// Records the nodes of runs, on any thread, and writes them in Chrome's trace format.
 class Profile final : public Observer {
  public:
   explicit Profile(std::string prefix) : prefix_(std::move(prefix)) {}
 
   void on_node(const NodeEvent& event) override;
+  /// Of what is no node: loading, a whole run.
+  void on_session_event(const char* name, Clock::time_point begin);
   /// On the clock of std::chrono::steady_clock, in nanoseconds.
   uint64_t start() const { return uint64_t(begin_.time_since_epoch().count()); }
-  /// Writes a file beginning with the prefix and returns its name. Records no more. Throws Failure(kFail).
+  /// Writes a file beginning with the prefix and returns its name; "" where that was done before. Records no more.
+  /// Throws Failure(kFail).
   std::string end();
 
  private:
   struct Entry {
+    const char* category;
     std::string name, op_type;
     int64_t begin_us, duration_us;
     uint64_t thread;
   };
+
+  void record(const char* category, std::string name, std::string op_type, Clock::time_point begin,
+              Clock::time_point end);
 
   const std::string prefix_;
   const Clock::time_point begin_ = Clock::now();

@@ -59,9 +59,10 @@ std::vector<Tensor> direct_memory(const SessionState& session, std::span<const s
 void store(const Tensor& result, Value& given, const std::string& name) {
   if (given.tensor && !is_container(given.tensor.dtype())) {
     if (!(given.tensor.shape() == result.shape())) {
-      throw Failure(kInvalidArgument,
-                    str("The output OrtValue provided for output '", name, "' has shape ", given.tensor.shape(),
-                        " but the computed output shape for this run is ", result.shape()));
+      throw Failure(
+          kInvalidArgument,
+          str("The output OrtValue provided for output '", name, "' has shape ", shape_text(given.tensor.shape()),
+              " but the computed output shape for this run is ", shape_text(result.shape())));
     }
     if (given.tensor.address() != result.address()) copy_elements(result, given.tensor);
   } else {
@@ -86,25 +87,52 @@ std::string node_message(const std::string& message) {
              "' Status Message: ", message.substr(text + 3));
 }
 
-[[noreturn]] void throw_run_failure(const SessionState& session, const Error& error) {
-  if (error.kind() == ErrorKind::kCancelled) throw Failure(kFail, "Exiting due to terminate flag being set to true.");
-  const bool is_given = error.message().find("the memory for it") != std::string::npos;
-  const ErrorCode code = is_given                                  ? kInvalidArgument
-                         : error.kind() == ErrorKind::kUnsupported ? kNotImplemented
-                                                                   : kFail;
-  const std::string message = node_message(error.message());
-  session.logger().log(kError, "linnet", message);
-  throw Failure(code, message);
+/// "output 'z' is float32[2,3], the memory for it is float32[3,3]" as ONNX Runtime says it; else empty.
+std::string given_message(const std::string& message) {
+  const size_t is = message.find("' is "), memory = message.find(", the memory for it is ");
+  if (is == std::string::npos || memory == std::string::npos) return {};
+  const auto braced = [](std::string shape) {
+    shape.erase(0, shape.find('['));
+    std::replace(shape.begin(), shape.end(), '[', '{');
+    std::replace(shape.begin(), shape.end(), ']', '}');
+    return shape;
+  };
+  return str("The output OrtValue provided for ", message.substr(0, is + 1), " has shape ",
+             braced(message.substr(memory)), " but the computed output shape for this run is ",
+             braced(message.substr(is, memory - is)));
+}
+
+Failure run_failure(const Error& error) {
+  if (error.kind() == ErrorKind::kCancelled) return {kFail, "Exiting due to terminate flag being set to true."};
+  const std::string given = given_message(error.message());
+  if (!given.empty()) return {kInvalidArgument, given};
+  return {error.kind() == ErrorKind::kUnsupported ? kNotImplemented : kFail, node_message(error.message())};
+}
+
+void check_options(const RunOptions* options) {
+  if (!options || options->log_severity <= kFatal) return;
+  throw Failure(kFail, str("Invalid run log severity level. Not a valid value: ", options->log_severity));
+}
+
+/// Logs a failure as the session does, or as the options of the run say.
+void log_failure(const SessionState& session, const RunOptions* options, const std::string& message) {
+  Logger logger = session.logger();
+  if (options && options->log_severity >= 0) logger.severity = LoggingLevel(options->log_severity);
+  if (options && !options->tag.empty()) logger.id += str(":", options->tag);
+  logger.log(kError, "linnet:Run", message);
 }
 
 std::vector<Tensor> computed(SessionState& session, const RunOptions* options, std::span<const Tensor> inputs,
                              std::vector<Tensor> memory) {
+  check_options(options);
   try {
     return session.run(inputs, options, std::move(memory));
   } catch (const Error& error) {
-    throw_run_failure(session, error);
+    const Failure failure = run_failure(error);
+    log_failure(session, options, failure.what());
+    throw failure;
   } catch (const ClientFailure& failure) {
-    session.logger().log(kError, "linnet", failure.message);
+    log_failure(session, options, failure.message);
     throw;
   }
 }
@@ -143,8 +171,8 @@ void run(SessionState& session, const RunOptions* options, const RunCall& call) 
 Status* Run(Session* session, const RunOptions* options, const char* const* input_names, const Value* const* inputs,
             size_t input_count, const char* const* output_names, size_t output_count, Value** outputs) noexcept {
   return guarded([&] {
-    run(*valid(session, "session").state, options,
-        run_call(input_names, inputs, input_count, output_names, output_count, outputs));
+    if (valid(session, "session").editing) throw Failure(kFail, "Session not initialized.");
+    run(*session->state, options, run_call(input_names, inputs, input_count, output_names, output_count, outputs));
   });
 }
 

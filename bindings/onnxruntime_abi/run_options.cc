@@ -58,16 +58,12 @@ const char* GetRunConfigEntry(const RunOptions* options, const char* key) noexce
   });
 }
 
-// A run has no profile of its own: the session's has all runs.
 Status* RunOptionsEnableProfiling(RunOptions* options, const char* prefix) noexcept {
-  return guarded([&] {
-    valid(options, "options");
-    text(prefix, "profile_file_prefix");
-  });
+  return guarded([&] { valid(options, "options").profile_prefix = text(prefix, "profile_file_prefix"); });
 }
 
 Status* RunOptionsDisableProfiling(RunOptions* options) noexcept {
-  return guarded([&] { valid(options, "options"); });
+  return guarded([&] { valid(options, "options").profile_prefix.reset(); });
 }
 
 void RunOptionsSetSyncStream(RunOptions*, SyncStream*) noexcept {}

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "abi.h"
@@ -14,6 +15,7 @@ struct RunOptions {
   int log_verbosity = 0;
   int log_severity = -1;
   std::string tag{};
+  std::optional<std::string> profile_prefix{};  ///< nullopt: the run has no profile of its own
   std::map<std::string, std::string> entries{};
   /// Cancelled by RunOptionsSetTerminate(); RunOptionsUnsetTerminate() puts another in its place.
   std::atomic<std::shared_ptr<CancellationToken>> cancellation{std::make_shared<CancellationToken>()};

@@ -73,21 +73,14 @@ Status* CreateSessionFromArray(const Env* env, const void* bytes, size_t size, c
 }
 
 Status* CreateSessionWithPrepackedWeightsContainer(const Env* env, const char* path, const SessionOptions* options,
-                                                   PrepackedWeightsContainer* container, Session** created) noexcept {
-  return guarded([&] {
-    valid(container, "prepacked_weights_container");
-    throw_status(CreateSession(env, path, options, created));
-  });
+                                                   PrepackedWeightsContainer*, Session** created) noexcept {
+  return guarded([&] { throw_status(CreateSession(env, path, options, created)); });
 }
 
 Status* CreateSessionFromArrayWithPrepackedWeightsContainer(const Env* env, const void* bytes, size_t size,
-                                                            const SessionOptions* options,
-                                                            PrepackedWeightsContainer* container,
+                                                            const SessionOptions* options, PrepackedWeightsContainer*,
                                                             Session** created) noexcept {
-  return guarded([&] {
-    valid(container, "prepacked_weights_container");
-    throw_status(CreateSessionFromArray(env, bytes, size, options, created));
-  });
+  return guarded([&] { throw_status(CreateSessionFromArray(env, bytes, size, options, created)); });
 }
 
 // Sessions share packed weights through ModelOptions::cache_dir alone: the container stays empty.

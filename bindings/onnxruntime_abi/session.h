@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "abi.h"
+#include "assignment.h"
 #include "environment.h"
 #include "linnet/model.h"
 #include "linnet/registry.h"
@@ -53,6 +54,8 @@ class ContextPool {
 class SessionState {
  public:
   SessionState(const Env& env, const SessionOptions& options, std::shared_ptr<const ModelSource> source);
+  ~SessionState();
+  SessionState(const SessionState&) = delete;
 
   const Interface& inputs() const { return inputs_; }
   const Interface& outputs() const { return outputs_; }
@@ -62,6 +65,8 @@ class SessionState {
   const SessionOptions& options() const { return options_; }
   Profile* profile() const { return profile_.get(); }
   Executor& executor() const { return *executor_; }
+  /// One subgraph; lives as long as this. For sessions with session.record_ep_graph_assignment_info.
+  const EpAssignedSubgraph* const* assignment() const { return &assigned_; }
 
   /// Values by the places of inputs, then of overridable initializers, whose empty ones keep what the file says; memory
   /// that outputs are written to, by their places. Throws Failure.
@@ -69,6 +74,7 @@ class SessionState {
 
  private:
   ContextPool& overriding();
+  void log_options() const;
   ModelOptions model_options(bool overridable) const;
   Model load(bool overridable) const;
 
@@ -82,6 +88,8 @@ class SessionState {
   Model model_;
   Interface inputs_, outputs_, overridable_;
   ContextPool contexts_;
+  std::unique_ptr<const EpAssignedSubgraph> assignment_;
+  const EpAssignedSubgraph* assigned_ = nullptr;
   std::mutex overriding_mutex_;
   std::unique_ptr<ContextPool> overriding_;  ///< of the model whose overridable initializers are inputs
 };

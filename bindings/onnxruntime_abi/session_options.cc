@@ -137,6 +137,7 @@ Status* AddInitializer(SessionOptions* options, const char* name, const Value* v
   return guarded([&] {
     require(name && *name, "Received nullptr for name or empty name");
     const Tensor& tensor = tensor_of(value);
+    require(value->is_callers, "Buffer containing the initializer must be owned by the user.");
     if (!valid(options, "options").initializers.try_emplace(name, tensor).second) {
       throw Failure(kInvalidArgument, str("An OrtValue for this name has already been added: ", name));
     }
@@ -148,7 +149,10 @@ Status* AddExternalInitializers(SessionOptions* options, const char* const* name
   return guarded([&] {
     valid(options, "options");
     require((names && values) || count == 0, "initializer_names and initializers must not be NULL");
-    for (size_t i = 0; i < count; ++i) throw_status(AddInitializer(options, names[i], values[i]));
+    for (size_t i = 0; i < count; ++i) {
+      throw_status(AddInitializer(options, names[i], values[i]));
+      options->external.insert(names[i]);
+    }
   });
 }
 
@@ -159,7 +163,9 @@ Status* AddExternalInitializersFromFilesInMemory(SessionOptions* options, const 
     require((names && buffers && sizes) || count == 0, "file names, buffers and sizes must not be NULL");
     for (size_t i = 0; i < count; ++i) {
       const char* bytes = text(buffers[i], "a buffer");
-      files[text(names[i], "a file name")] = std::as_bytes(std::span(bytes, sizes[i]));
+      if (!files.try_emplace(text(names[i], "a file name"), std::as_bytes(std::span(bytes, sizes[i]))).second) {
+        throw Failure(kInvalidArgument, str("A buffer for this file has already been added: ", names[i]));
+      }
     }
   });
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,9 +38,12 @@ struct SessionOptions {
   LoggingFunction log_function = nullptr;
   void* log_param = nullptr;
   bool load_cancelled = false;
+  ChooseDevices choose_devices = nullptr;
+  void* choose_state = nullptr;
   ConfigEntries entries;
   std::map<std::string, int64_t> dims_by_name, dims_by_denotation;
   std::map<std::string, Tensor> initializers;
+  std::set<std::string> external;  ///< those of them that the model must have, in other files
   std::map<std::string, std::span<const std::byte>> external_files;  ///< by the names that the model gives them
   std::vector<const CustomOpDomain*> domains;
   std::vector<std::shared_ptr<void>> libraries;  ///< of operators, kept loaded

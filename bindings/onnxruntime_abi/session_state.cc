@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "custom_op.h"
+#include "devices.h"
 #include "dim_overrides.h"
 #include "linnet/onnx.h"
 #include "load_errors.h"
@@ -37,13 +38,34 @@ void check_options(const SessionOptions& options) {
                   "This session contains graph nodes that are assigned to the default CPU EP, but fallback to CPU "
                   "EP has been explicitly disabled by the user.");
   }
+  const auto minimal = options.entries.find("optimization.minimal_build_optimizations");
+  if (minimal != options.entries.end() && !minimal->second.empty() && minimal->second != "save" &&
+      minimal->second != "apply") {
+    throw Failure(kInvalidArgument,
+                  str("Invalid value for optimization.minimal_build_optimizations: ", minimal->second));
+  }
   if (options.load_cancelled) throw Failure(kModelLoadCanceled, "Session initialization canceled due to user request.");
+}
+
+/// Throws Failure(kFail) where the options say that it is in ONNX Runtime's own format, and it is not.
+std::shared_ptr<const ModelSource> checked_source(std::shared_ptr<const ModelSource> source,
+                                                  const SessionOptions& options) {
+  if (options.has_entry("session.load_model_format", "ORT") && !source->is_ort_format()) {
+    throw Failure(kFail, "ORT model verification failed.");
+  }
+  return source;
 }
 
 std::span<const std::byte> file_in_memory(const SessionOptions& options, const std::string& location) {
   const auto found = options.external_files.find(location);
   if (found != options.external_files.end()) return found->second;
-  throw Error(ErrorKind::kIo, str("no file in memory has the name ", location));
+  throw Error(ErrorKind::kIo, str("external data: ", location, " not found in the files in memory"));
+}
+
+Registry session_registry(const SessionOptions& options, const Logger& logger) {
+  Registry registry = standard_registry();
+  add_client_ops(options, logger, registry);
+  return registry;
 }
 
 int optimization_of(GraphOptimizationLevel level) { return level == kDisableAll ? 0 : level == kEnableBasic ? 1 : 2; }
@@ -84,15 +106,35 @@ SessionState::SessionState(const Env& env, const SessionOptions& options, std::s
       logger_(session_logger(*environment_, options_)),
       executor_(session_executor(*environment_, options_)),
       profile_(session_profile(options_)),
-      source_(std::move(source)),
-      registry_(registry_with(options_, logger_)),
+      source_(checked_source(std::move(source), options_)),
+      registry_(session_registry(options_, logger_)),
       model_(load(false)),
       inputs_(with_dims(model_.inputs(), options_)),
       outputs_(with_dims(model_.outputs(), options_)),
       overridable_(with_dims(model_.metadata().overridable, options_)),
       contexts_(model_, profile_) {
+  if (options_.has_entry("session.record_ep_graph_assignment_info", "1")) {
+    assignment_ = std::make_unique<const EpAssignedSubgraph>(model_);
+    assigned_ = assignment_.get();
+  }
+  log_options();
+  KeyValuePairs metadata;
+  for (const auto& [key, value] : model_.metadata().properties) metadata.set(key, value);
+  choose_devices(options_, metadata);
   source_ = overridable_.values.empty() ? nullptr : source_->kept();
   if (!options_.optimized_path.empty()) save_onnx(model_, options_.optimized_path);
+}
+
+// A profile that nobody ended is written, too.
+SessionState::~SessionState() {
+  if (profile_) guarded_value(false, [&] { return profile_->end(), true; });
+}
+
+void SessionState::log_options() const {
+  logger_.log(kInfo, "linnet:Session",
+              str("Session Options { graph_optimization_level:", int(options_.optimization),
+                  " execution_mode:", int(options_.execution_mode), " intra_op_num_threads:", options_.threads.count,
+                  " profile:", options_.profile_prefix.value_or(""), " entries:", options_.entries.size(), " }"));
 }
 
 ModelOptions SessionState::model_options(bool overridable) const {
@@ -100,9 +142,8 @@ ModelOptions SessionState::model_options(bool overridable) const {
   options.optimization = optimization_of(options_.optimization);
   options.executor = executor_;
   options.overridable_initializers = overridable;
-  options.initializers = options_.initializers;
   options.log = [this](LogLevel level, std::string_view message) {
-    logger_.log(level == LogLevel::kWarning ? kWarning : kInfo, "linnet", std::string(message));
+    logger_.log(level == LogLevel::kWarning ? kWarning : kInfo, "linnet:Session", std::string(message));
   };
   if (!options_.external_files.empty()) {
     options.external_data = [this](const std::string& location) { return file_in_memory(options_, location); };
@@ -111,13 +152,23 @@ ModelOptions SessionState::model_options(bool overridable) const {
 }
 
 Model SessionState::load(bool overridable) const {
+  ModelOptions options = model_options(overridable);
+  std::set<std::string> missing = options_.external;
+  if (!options_.initializers.empty()) {
+    options.initializers = [&](const std::string& name) {
+      missing.erase(name);
+      const auto given = options_.initializers.find(name);
+      return given == options_.initializers.end() ? Tensor() : given->second;
+    };
+  }
   const auto folder = options_.entries.find("session.model_external_initializers_file_folder_path");
   try {
-    const std::string external = folder == options_.entries.end() ? "" : folder->second;
-    return source_->load(external, model_options(overridable), registry_);
+    Model model = source_->load(folder == options_.entries.end() ? "" : folder->second, options, registry_);
+    if (missing.empty()) return model;
   } catch (const Error& error) {
-    throw_load_failure(error, source_->path());
+    if (missing.empty()) throw_load_failure(error, source_->path());
   }
+  throw Failure(kFail, str("The model has no external initializer with name ", *missing.begin()));
 }
 
 ContextPool& SessionState::overriding() {
@@ -130,6 +181,10 @@ std::vector<Tensor> SessionState::run(std::span<const Tensor> inputs, const RunO
                                       std::vector<Tensor> outputs) {
   linnet::RunOptions run_options;
   if (options) run_options.cancellation = options->cancellation.load();
+  const auto profile =
+      options && options->profile_prefix ? std::make_shared<Profile>(*options->profile_prefix) : profile_;
+  run_options.observer = profile;
+  const auto begin = Observer::Clock::now();
   run_options.outputs = std::move(outputs);
   const std::span given = inputs.subspan(inputs_.values.size());
   const bool overrides = std::any_of(given.begin(), given.end(), [](const Tensor& tensor) { return bool(tensor); });
@@ -138,6 +193,8 @@ std::vector<Tensor> SessionState::run(std::span<const Tensor> inputs, const RunO
   const auto computed = context->run(overrides ? inputs : inputs.first(inputs_.values.size()), run_options);
   std::vector<Tensor> results(computed.begin(), computed.end());
   pool.give_back(std::move(context));
+  if (profile) profile->on_session_event("model_run", begin);
+  if (profile && profile != profile_) profile->end();
   return results;
 }
 

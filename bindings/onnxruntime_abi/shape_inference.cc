@@ -18,7 +18,7 @@ Status* ShapeInferContext_GetInputTypeShape(const ShapeInferContext* context, si
                                             TensorTypeAndShapeInfo** info) noexcept {
   return guarded([&] {
     const auto& inputs = valid(context, "context").inputs;
-    require(index < inputs.size(), "Failed to fetch type shape for the index.");
+    if (index >= inputs.size()) throw Failure(kRuntimeException, "Failed to fetch type shape for the index.");
     valid(info, "info") = const_cast<TensorTypeAndShapeInfo*>(&inputs[index]);
   });
 }

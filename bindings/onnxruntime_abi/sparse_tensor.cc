@@ -15,14 +15,21 @@ namespace {
 
 SparseTensor& sparse_of(const Value* value) {
   const Value& checked = valid(value, "value");
-  if (!checked.sparse) throw Failure(kFail, "the ort_value must contain a constructed sparse tensor");
+  if (!checked.sparse) throw Failure(kRuntimeException, "the ort_value must contain a constructed sparse tensor");
   return *checked.sparse;
+}
+
+/// The same with values and indices.
+const SparseTensor& filled(const Value* value) {
+  const SparseTensor& sparse = sparse_of(value);
+  if (sparse.format == kUndefinedSparse) throw Failure(kFail, "the ort_value does not contain sparse data");
+  return sparse;
 }
 
 /// The one that `value` holds, whose format nobody has chosen yet.
 SparseTensor& unfilled(Value* value) {
   SparseTensor& sparse = sparse_of(value);
-  require(sparse.format == kUndefinedSparse, "the sparse tensor has a format already");
+  if (sparse.format != kUndefinedSparse) throw Failure(kFail, "the sparse tensor already has populated indices");
   return sparse;
 }
 
@@ -43,30 +50,52 @@ Tensor indices_of(const T* data, const Shape& shape) {
   return copy_of(linnet::dtype_of<T>, shape, data);
 }
 
-void check_indices(const Tensor& indices, int64_t limit, const char* message) {
-  for (const int64_t index : indices.values<int64_t>()) require(index >= 0 && index < limit, message);
+void check_index(int64_t index, int64_t limit, const char* kind) {
+  if (index >= 0 && index < limit) return;
+  throw Failure(kInvalidArgument, str(kind, " index is out of bounds: ", index));
+}
+
+void check_pair(const int64_t* pair, const Shape& shape) {
+  if (pair[0] >= 0 && pair[0] < shape[0] && pair[1] >= 0 && pair[1] < shape[1]) return;
+  throw Failure(kInvalidArgument, str("COO index is out of bounds: (", pair[0], ", ", pair[1], ")"));
 }
 
 /// One index of an element, or one for each of two axes.
 Tensor coo_indices(const SparseTensor& sparse, const int64_t* indices, size_t count, int64_t values) {
   const bool is_linear = int64_t(count) == values;
-  require(is_linear || int64_t(count) == checked_mul(2, values), "the number of indices is not that of the values");
+  const bool is_pairs = sparse.shape.rank() == 2 && int64_t(count) == checked_mul(2, values);
+  if (!is_linear && !is_pairs)
+    throw Failure(kInvalidArgument, str("COO indices count ", count, " does not fit values"));
   Tensor copy = indices_of(indices, is_linear ? Shape{values} : Shape{values, 2});
-  if (is_linear) check_indices(copy, sparse.shape.elements(), "an index is out of bounds");
+  for (int64_t i = 0; i < values; ++i) {
+    if (is_linear) check_index(indices[i], sparse.shape.elements(), "COO");
+    if (!is_linear) check_pair(indices + 2 * i, sparse.shape);
+  }
   return copy;
 }
 
 std::vector<Tensor> csr_indices(const SparseTensor& sparse, const int64_t* inner, size_t inner_count,
                                 const int64_t* outer, size_t outer_count, int64_t values) {
-  require(sparse.shape.rank() == 2, "a tensor in CSR format has two dims");
-  require(int64_t(inner_count) == values, "the number of inner indices is not that of the values");
+  if (sparse.shape.rank() != 2) throw Failure(kFail, "a tensor in CSR format has two dims");
   const bool is_empty = values == 0 && outer_count == 0;
-  require(is_empty || int64_t(outer_count) == sparse.shape[0] + 1, "there is one outer index more than rows");
+  if (!is_empty && int64_t(outer_count) != sparse.shape[0] + 1)
+    throw Failure(kFail, "there is one outer index more than rows");
   std::vector<Tensor> both = {indices_of(inner, Shape{int64_t(inner_count)}),
                               indices_of(outer, Shape{int64_t(outer_count)})};
-  check_indices(both[0], sparse.shape[1], "an inner index is out of bounds");
-  check_indices(both[1], values + 1, "an outer index is out of bounds");
+  const std::span<const int64_t> starts(outer, outer_count);
+  const bool ends = is_empty || (starts.back() == values && int64_t(inner_count) == values);
+  require(ends, "the last element of the outer indices is not the number of values");
+  require(std::is_sorted(starts.begin(), starts.end()) && (is_empty || starts.front() >= 0),
+          "outer indices must increase monotonically");
+  for (const int64_t index : std::span(inner, inner_count)) check_index(index, sparse.shape[1], "CSR inner");
   return both;
+}
+
+/// Blocks of values, [blocks, rows, columns], and [2, blocks] indices of where they are.
+Tensor block_indices(const Shape& values, const Shape& shape, const int32_t* indices) {
+  const bool fits = values.rank() == 3 && shape.rank() == 2 && shape[0] == 2 && shape[1] == values[0];
+  if (!fits) throw Failure(kFail, "values in blocks have three dims, their indices two: 2 and as many as blocks");
+  return indices_of(indices, shape);
 }
 
 void fill(SparseTensor& sparse, SparseFormat format, Tensor values, std::vector<Tensor> indices) {
@@ -79,7 +108,7 @@ const Tensor& indices_at(const SparseTensor& sparse, SparseIndices kind) {
   const bool fits = (kind == kCooIndices && sparse.format == kCoo) ||
                     ((kind == kCsrInner || kind == kCsrOuter) && sparse.format == kCsr) ||
                     (kind == kBlockSparseIndices && sparse.format == kBlockSparse);
-  require(fits, "the sparse tensor has no such indices");
+  if (!fits) throw Failure(kFail, "the sparse tensor has no such indices");
   return sparse.indices[kind == kCsrOuter ? 1 : 0];
 }
 
@@ -150,8 +179,9 @@ Status* FillSparseTensorBlockSparse(Value* value, const MemoryInfo* memory, cons
   return guarded([&] {
     check_cpu(memory);
     SparseTensor& sparse = unfilled(value);
-    std::vector<Tensor> where = {indices_of(indices, shape_of(index_dims, index_rank))};
-    fill(sparse, kBlockSparse, copy_of(sparse.dtype, shape_of(value_dims, value_rank), values), std::move(where));
+    const Shape shape = shape_of(value_dims, value_rank);
+    std::vector<Tensor> where = {block_indices(shape, shape_of(index_dims, index_rank), indices)};
+    fill(sparse, kBlockSparse, copy_of(sparse.dtype, shape, values), std::move(where));
   });
 }
 
@@ -173,7 +203,7 @@ Status* UseCsrIndices(Value* value, int64_t* inner, size_t inner_count, int64_t*
 Status* UseBlockSparseIndices(Value* value, const int64_t* dims, size_t rank, int32_t* indices) noexcept {
   return guarded([&] {
     SparseTensor& sparse = unfilled(value);
-    fill(sparse, kBlockSparse, sparse.values, {indices_of<int32_t>(indices, shape_of(dims, rank))});
+    fill(sparse, kBlockSparse, sparse.values, {block_indices(sparse.values.shape(), shape_of(dims, rank), indices)});
   });
 }
 
@@ -182,12 +212,12 @@ Status* GetSparseTensorFormat(const Value* value, SparseFormat* format) noexcept
 }
 
 Status* GetSparseTensorValuesTypeAndShape(const Value* value, TensorTypeAndShapeInfo** info) noexcept {
-  return create(info, [&] { return info_of(sparse_of(value).values); });
+  return create(info, [&] { return info_of(filled(value).values); });
 }
 
 Status* GetSparseTensorValues(const Value* value, const void** data) noexcept {
   return guarded([&] {
-    const Tensor& values = sparse_of(value).values;
+    const Tensor& values = filled(value).values;
     require(values.dtype() != DType::kString, "Use GetStringTensor*() API to retrieve strings");
     valid(data, "out") = values.raw();
   });
@@ -195,12 +225,12 @@ Status* GetSparseTensorValues(const Value* value, const void** data) noexcept {
 
 Status* GetSparseTensorIndicesTypeShape(const Value* value, SparseIndices kind,
                                         TensorTypeAndShapeInfo** info) noexcept {
-  return create(info, [&] { return info_of(indices_at(sparse_of(value), kind)); });
+  return create(info, [&] { return info_of(indices_at(filled(value), kind)); });
 }
 
 Status* GetSparseTensorIndices(const Value* value, SparseIndices kind, size_t* count, const void** indices) noexcept {
   return guarded([&] {
-    const Tensor& found = indices_at(sparse_of(value), kind);
+    const Tensor& found = indices_at(filled(value), kind);
     valid(count, "num_indices") = size_t(found.size());
     valid(indices, "indices") = found.raw();
   });

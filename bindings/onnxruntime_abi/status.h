@@ -47,6 +47,12 @@ T& valid(T* argument, const char* name) {
 /// The text of an argument that must not be NULL.
 inline const char* text(const char* argument, const char* name) { return &valid(argument, name); }
 
+/// The same where ONNX Runtime makes a copy first, and reports kRuntimeException.
+inline const char* copied_text(const char* argument) {
+  if (!argument) throw Failure(kRuntimeException, "a text to be copied must not be NULL");
+  return argument;
+}
+
 /// A status on the heap; one that needs no memory where there is none.
 Status* make_status(ErrorCode code, const char* message) noexcept;
 

@@ -1,7 +1,9 @@
 #include <cstdio>
 #include <iterator>
 #include <string>
+#include <string_view>
 
+#include "custom_op.h"
 #include "slots.h"
 #include "status.h"
 
@@ -78,8 +80,17 @@ const char* GetBuildInfoString() noexcept { return "ORT Build Info: Linnet, buil
 const void* GetEpApi() noexcept { return kProviderSlots; }
 const void* GetInteropApi() noexcept { return kInteropSlots; }
 
-// There is none: Linnet does not train, and has no functions that are tried out.
+// Of the three slots without a known name the first takes options of a session and two pointers, which it stores; the
+// second returns a further table.
+Status* Slot426(SessionOptions* options, void*, void*) noexcept {
+  return guarded([&] { require(options, "'options' parameter must not be NULL"); });
+}
+
 const void* GetTrainingApi(uint32_t) noexcept { return nullptr; }
-const void* GetExperimentalFunction(const char*) noexcept { return nullptr; }
+
+const void* GetExperimentalFunction(const char* name) noexcept {
+  const bool is_known = name && std::string_view(name) == "LinnetLoadCustomOps";
+  return is_known ? reinterpret_cast<const void*>(&load_custom_ops) : nullptr;
+}
 
 }  // namespace linnet::ort

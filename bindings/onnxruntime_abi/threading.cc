@@ -9,7 +9,7 @@
 namespace linnet::ort {
 
 std::shared_ptr<Executor> ThreadSettings::make_executor() const {
-  require(!create == !join, "a function that creates threads and one that joins them must be given together");
+  if (create && !join) throw Failure(kFail, "custom join thread function not set");
   if (count == 1) return make_serial_executor();
   return create ? make_client_executor(*this) : make_thread_executor(std::max(count, 0));
 }

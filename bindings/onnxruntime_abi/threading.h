@@ -14,7 +14,7 @@ struct ThreadSettings {
   JoinThread join = nullptr;
   void* options = nullptr;  ///< what `create` is called with
 
-  /// Throws Failure(kInvalidArgument) where only one of the functions is given.
+  /// Throws Failure(kFail) where `create` is given without `join`.
   std::shared_ptr<Executor> make_executor() const;
 };
 

@@ -16,7 +16,7 @@ std::shared_ptr<const TypeInfo> shared_info(const std::shared_ptr<const Fact>& e
 int64_t element_count(const std::vector<int64_t>& dims) {
   int64_t count = 1;
   for (const int64_t dim : dims) {
-    if (dim < 0) throw Failure(kFail, "the shape has an open dim: its elements cannot be counted");
+    if (dim < 0) throw Failure(kFail, "Integer overflow: the shape has an open dim, so its elements cannot be counted");
     count = checked_mul(count, dim);
   }
   return count;

@@ -31,7 +31,8 @@ Value* wrap(void* data, size_t bytes, const int64_t* dims, size_t rank, ElementT
   const DType dtype = dtype_of(type);
   require(data || checked_bytes(dtype, shape, bytes) == 0, "p_data must not be NULL");
   checked_bytes(dtype, shape, bytes);
-  return new Value{owner ? Tensor::share(dtype, shape, data, owner) : Tensor::wrap(dtype, shape, data)};
+  return new Value{.tensor = owner ? Tensor::share(dtype, shape, data, owner) : Tensor::wrap(dtype, shape, data),
+                   .is_callers = true};
 }
 
 size_t offset_of(const Tensor& tensor, const int64_t* location, size_t rank) {
@@ -63,6 +64,12 @@ ValueKind Value::kind() const {
   }
 }
 
+const Tensor& data_tensor_of(const Value* value) {
+  const ValueKind kind = valid(value, "value").kind();
+  if (kind == kSequenceKind || kind == kSparseTensorKind) throw Failure(kRuntimeException, "the value is no tensor");
+  return tensor_of(value);
+}
+
 const Tensor& tensor_of(const Value* value) {
   const Value& checked = valid(value, "value");
   if (!checked.is_tensor()) throw Failure(kFail, "Argument is not a tensor");
@@ -81,6 +88,10 @@ Status* CreateTensorAsOrtValue(Allocator* allocator, const int64_t* dims, size_t
                                Value** created) noexcept {
   return create(created, [&]() -> Value* {
     Allocator& from = valid(allocator, "allocator");
+    require(dims || rank == 0, "shape must not be NULL");
+    if (std::any_of(dims, dims + rank, [](int64_t dim) { return dim < 0; })) {
+      throw Failure(kFail, "Tensor shape.Size() must be >= 0");
+    }
     const Shape shape = shape_of(dims, rank);
     const DType dtype = dtype_of(type);
     if (&from == &cpu_allocator() || from.alloc == cpu_allocator().alloc || dtype == DType::kString) {
@@ -127,15 +138,11 @@ Status* GetValueType(const Value* value, ValueKind* kind) noexcept {
 }
 
 Status* GetTensorMutableData(Value* value, void** data) noexcept {
-  return guarded([&] {
-    Value& checked = valid(value, "value");
-    if (checked.kind() != kTensorKind) throw Failure(kRuntimeException, "the value is no tensor: it has no data");
-    valid(data, "out") = checked.tensor.raw();
-  });
+  return guarded([&] { valid(data, "out") = const_cast<void*>(data_tensor_of(value).raw()); });
 }
 
 Status* GetTensorData(const Value* value, const void** data) noexcept {
-  return guarded([&] { valid(data, "out") = tensor_of(value).raw(); });
+  return guarded([&] { valid(data, "out") = data_tensor_of(value).raw(); });
 }
 
 Status* TensorAt(Value* value, const int64_t* location, size_t rank, void** element) noexcept {
@@ -179,7 +186,7 @@ Status* GetTensorElementTypeAndShapeDataReference(const Value* value, ElementTyp
 
 Status* GetTensorMemoryInfo(const Value* value, const MemoryInfo** memory) noexcept {
   return guarded([&] {
-    if (!valid(value, "value").sparse) tensor_of(value);
+    data_tensor_of(value);
     valid(memory, "mem_info") = &cpu_memory();
   });
 }

@@ -15,12 +15,15 @@ struct Value {
   Tensor tensor;
   Fact type{};  ///< of containers: what the model or the caller says of their elements
   std::shared_ptr<SparseTensor> sparse{};
+  bool is_callers = false;  ///< the caller gave the memory
 
   bool is_tensor() const { return tensor && !is_container(tensor.dtype()); }
   ValueKind kind() const;
 };
 
-/// The tensor of a value that must be one. Throws Failure.
+/// The tensor of a value that must be one. Throws Failure(kFail) otherwise; data_tensor_of() kRuntimeException for
+/// sequences and sparse tensors.
+const Tensor& data_tensor_of(const Value* value);
 const Tensor& tensor_of(const Value* value);
 
 /// A shape from a caller. Throws Failure(kInvalidArgument) for negative dims.

@@ -1,7 +1,7 @@
 # Clients are linked against one release and ask the loader for its version node: VERS_1.MINOR.PATCH. Both symbols of the
 # library are defined in the nodes of all releases, so that it loads for each.
 foreach(minor RANGE 40)
-  foreach(patch RANGE 9)
+  foreach(patch RANGE 5)
     set(release 1.${minor}.${patch})
     set(sign "@")
     set(hidden "")

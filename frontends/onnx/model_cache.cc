@@ -41,7 +41,7 @@ const char* refusal(const ModelOptions& options, const Registry& registry) {
   if (options.replaceable_weights) return "with replaceable weights";
   if (options.overridable_initializers) return "with overridable initializers";
   if (options.external_data) return "with external data that the program provides";
-  if (!options.initializers.empty()) return "with initializers that the program provides";
+  if (options.initializers) return "with initializers that the program provides";
   if (build_id().empty()) return "by a build of Linnet without a build id (-Wl,--build-id)";
   if (!registry.standard()) return "with operators beside Linnet's own";
   return nullptr;

@@ -1,8 +1,6 @@
 #include "prepare_model.h"
 
-#include <algorithm>
 #include <string_view>
-#include <utility>
 
 #include "check_operators.h"
 #include "environment/checked_executor.h"
@@ -110,22 +108,12 @@ void check_initializer(const pb::TensorProto& declared, const Tensor& tensor) {
 }
 
 /// Puts contents that the program has for initializers into the place of the file's.
-void give_initializers(const std::map<std::string, Tensor>& initializers, ParsedModel& parsed) {
-  if (initializers.empty()) return;
-  size_t found = 0;
-  for (const pb::TensorProto& tensor : parsed.message->graph().initializer()) {
-    const auto given = initializers.find(tensor.name());
-    if (given == initializers.end()) continue;
-    check_initializer(tensor, given->second);
-    found += parsed.given.emplace(&tensor, given->second).second ? 1 : 0;
-  }
-  if (found == initializers.size()) return;
-  for (const auto& [name, tensor] : initializers) {
-    const auto& known = parsed.message->graph().initializer();
-    const auto has_name = [&, &name = name](const pb::TensorProto& one) { return one.name() == name; };
-    if (std::none_of(known.begin(), known.end(), has_name)) {
-      throw Error(ErrorKind::kModel, str("ModelOptions::initializers: the model has no initializer '", name, "'"));
-    }
+void give_initializers(const InitializerResolver& resolve, ParsedModel& parsed) {
+  for (const pb::TensorProto& declared : parsed.message->graph().initializer()) {
+    const Tensor tensor = resolve(declared.name());
+    if (!tensor) continue;
+    check_initializer(declared, tensor);
+    parsed.given[&declared] = tensor;
   }
 }
 
@@ -139,7 +127,7 @@ Model prepare_model(ModelSource source, ModelOptions options, const Registry& re
   reading.limits = source.limits;
   const pb::ModelProto& message = *source.parsed.message;
   check_header(message, reading);
-  give_initializers(std::exchange(options.initializers, {}), source.parsed);
+  if (options.initializers) give_initializers(options.initializers, source.parsed);
   GraphNotes notes{metadata_of(message), {}, declared_outputs(message.graph()), source.report, source.packs};
   const std::span<const ValueInfo> overridable = notes.metadata.overridable;
   TensorReader tensors(source.parsed, std::move(source.external));

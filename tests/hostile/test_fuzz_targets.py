@@ -8,7 +8,7 @@ from locations import BUILD, ROOT
 
 FUZZ = ROOT / "tests" / "fuzz"
 SECONDS = 600  # a hang
-RUNS = {"model": 100, "graph": 100, "operator": 100, "api": 200, "rules": 5000}
+RUNS = {"model": 100, "graph": 100, "operator": 100, "api": 200, "rules": 5000, "onnxruntime": 1000}
 RUNS |= {"arrays": 300, "value": 300, "image": 300}
 
 

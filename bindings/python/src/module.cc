@@ -14,6 +14,7 @@
 #include "linnet/registry.h"
 #include "linnet/version.h"
 #include "numpy_arrays.h"
+#include "operator_library.h"
 
 namespace linnet::python {
 namespace {
@@ -134,7 +135,7 @@ Model load(nb::handle model, const Options& options) {
   const auto bytes = in_memory ? nb::cast<nb::bytes>(model) : nb::bytes("", 0);
   const nb::gil_scoped_release unlocked;
   Registry registry = standard_registry();
-  for (const std::string& path : options.op_libraries) registry.load_library(path);
+  for (const std::string& path : options.op_libraries) add_operator_library(registry, path);
   check_rewrites(options.disabled_rewrites, registry.rewrite_names());
   if (!in_memory) return linnet::load(text, prepared, registry);
   return load_bytes(std::as_bytes(std::span(bytes.c_str(), bytes.size())), {}, prepared, registry);

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -40,6 +39,12 @@ using Log = std::function<void(LogLevel level, std::string_view message)>;
 /// the model is loaded. What it throws, load_onnx() throws.
 using ExternalDataResolver = std::function<std::span<const std::byte>(const std::string& location)>;
 
+/// Called for each initializer of the main graph, by its name: the contents that take the place of those in the file,
+/// which are then not read; an empty Tensor where these hold. So models whose weights are elsewhere load. The model
+/// keeps the tensors. load_onnx() throws Error(kType, kShape) for one of another dtype or shape than the file declares,
+/// and what this throws.
+using InitializerResolver = std::function<Tensor(const std::string& name)>;
+
 /// How a model is prepared. Fixed when it is loaded.
 struct ModelOptions {
   Isa isa = Isa::kAuto;
@@ -73,10 +78,8 @@ struct ModelOptions {
   bool allow_external_paths = false;
   /// Where external data comes from, instead of files.
   ExternalDataResolver external_data;
-  /// Contents of initializers of the main graph, by their names, in place of those in the file, which are not read: so
-  /// models whose weights are elsewhere load. Error(kModel) for an unknown name, Error(kType, kShape) for a tensor of
-  /// another dtype or shape than the file declares. The model keeps them.
-  std::map<std::string, Tensor> initializers;
+  /// Contents of initializers, instead of those in the file.
+  InitializerResolver initializers;
   /// Tries models whose opset is newer than any known.
   bool allow_newer_opset = false;
   /// Initializers that are listed as inputs, too (ModelMetadata::overridable), are inputs that a run may leave out, and

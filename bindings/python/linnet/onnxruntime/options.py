@@ -122,7 +122,7 @@ class SessionOptions(_Options):
         self._dimensions[_str(name)] = operator.index(size)
 
     def register_custom_ops_library(self, path: str) -> None:
-        """A library of operators that were written for Linnet; those of ONNX Runtime have another interface."""
+        """A library of operators that were written for ONNX Runtime, or for Linnet."""
         if not os.path.exists(path):
             raise errors.error(errors.Fail, f"the library {path} does not exist")
         self._libraries.append(path)

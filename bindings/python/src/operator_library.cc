@@ -1,0 +1,60 @@
+#include "operator_library.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <memory>
+
+namespace linnet::python {
+namespace {
+
+using Library = std::unique_ptr<void, int (*)(void*)>;
+
+Library open(const std::string& path) { return {::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL), ::dlclose}; }
+
+bool is_for_onnxruntime(const std::string& path) {
+  const Library library = open(path);
+  return library && !::dlsym(library.get(), "linnet_register") && ::dlsym(library.get(), "RegisterCustomOps");
+}
+
+/// Where this module is.
+std::filesystem::path own_folder() {
+  Dl_info info{};
+  ::dladdr(reinterpret_cast<const void*>(&add_operator_library), &info);
+  return std::filesystem::path(info.dli_fname ? info.dli_fname : "").parent_path();
+}
+
+/// The function of Linnet's libonnxruntime.so.1 that adds such operators to a registry: custom_op.cc has it. The
+/// library stays loaded.
+auto loader() {
+  struct Table;
+  struct Base {
+    const Table* (*get_api)(uint32_t version) noexcept;
+  };
+  using Find = const void* (*)(const char* name) noexcept;
+  using Load = void (*)(const char* path, Registry& registry);
+  constexpr uint32_t kVersion = 28;
+  constexpr size_t kFindFunction = 422;
+  static const Library library = open((own_folder() / "onnxruntime/capi/libonnxruntime.so.1").string());
+  const auto base = library ? reinterpret_cast<const Base* (*)()>(::dlsym(library.get(), "OrtGetApiBase")) : nullptr;
+  if (!base) {
+    throw Error(ErrorKind::kUnsupported,
+                "it was written for ONNX Runtime, whose interface this package lacks: it was "
+                "built with LINNET_BUILD_ONNXRUNTIME=OFF");
+  }
+  const auto* slots = reinterpret_cast<const Find*>(base()->get_api(kVersion));
+  return reinterpret_cast<Load>(slots[kFindFunction]("LinnetLoadCustomOps"));
+}
+
+}  // namespace
+
+void add_operator_library(Registry& registry, const std::string& path) {
+  if (!is_for_onnxruntime(path)) return registry.load_library(path);
+  try {
+    loader()(path.c_str(), registry);
+  } catch (const Error& error) {
+    throw error.with_context(path);
+  }
+}
+
+}  // namespace linnet::python
