@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <sstream>
 
 #include "export_error.h"
 #include "onnx_types.h"
@@ -15,10 +14,10 @@ constexpr int64_t kSmallConstant = 64;  // elements; such constants are kept onc
 constexpr size_t kMostNodes = 1'000'000, kMostConstantBytes = size_t{1} << 31;
 
 std::string contents_of(const Tensor& tensor) {
-  std::ostringstream key;
-  key << int(tensor.dtype()) << tensor.shape() << ':';
-  key.write(static_cast<const char*>(tensor.raw()), std::streamsize(tensor.bytes()));
-  return key.str();
+  std::string key = std::to_string(int(tensor.dtype()));
+  for (const int64_t dim : tensor.shape()) key += ',' + std::to_string(dim);
+  key += ':';
+  return key.append(static_cast<const char*>(tensor.raw()), tensor.bytes());
 }
 
 bool same_tensor(const Tensor& a, const Tensor& b) {
@@ -118,7 +117,10 @@ std::string OnnxBuilder::constant(const Tensor& given, const std::string& name) 
   const std::string result = unique(name.empty() ? "constant" : name);
   graph_.initializers.emplace_back(result, tensor);
   set_dtype(result, tensor.dtype());
-  if (small) constants_.emplace(key, result);
+  if (small) {
+    constants_.emplace(key, result);
+    small_constants_.push_back(key);
+  }
   return result;
 }
 
@@ -156,7 +158,9 @@ void OnnxBuilder::take_back(const Mark& mark) {
     dtypes_.erase(last.name);
     next_[last.wanted] = last.before;
   }
-  std::erase_if(constants_, [&](const auto& entry) { return !used_.contains(entry.second); });
+  for (; small_constants_.size() > mark.constants; small_constants_.pop_back()) {
+    constants_.erase(small_constants_.back());
+  }
 }
 
 void OnnxBuilder::begin_body() { outer_.push_back(std::exchange(graph_.nodes, {})); }

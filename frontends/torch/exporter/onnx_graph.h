@@ -69,10 +69,11 @@ class OnnxBuilder {
 
   // Trying: what was added after a mark can be looked at and taken back.
   struct Mark {
-    size_t nodes, names, initializers, bodies, emitted, constant_bytes;
+    size_t nodes, names, initializers, bodies, emitted, constant_bytes, constants;
   };
   Mark mark() const {
-    return {graph_.nodes.size(), order_.size(), graph_.initializers.size(), outer_.size(), emitted_, constant_bytes_};
+    return {graph_.nodes.size(), order_.size(),          graph_.initializers.size(), outer_.size(), emitted_,
+            constant_bytes_,     small_constants_.size()};
   }
   OnnxGraph since(const Mark& mark) const;
   void take_back(const Mark& mark);
@@ -98,6 +99,7 @@ class OnnxBuilder {
   size_t emitted_ = 0, constant_bytes_ = 0;    // nodes, those of bodies included, and constants that have no name
   std::unordered_map<std::string, DType> dtypes_;
   std::unordered_map<std::string, std::string> constants_;  // name, by contents
+  std::vector<std::string> small_constants_;                // the contents, oldest first
   struct Parameter {
     Tensor tensor;  // kept, so that its address stays its own
     std::string name, value;
