@@ -127,7 +127,7 @@ class JsonParser {
     const char* const first = ++at_;
     bool has_escapes = false;
     for (;;) {
-      at_ = std::find_if_not(at_, end_, is_plain);
+      while (at_ != end_ && is_plain(*at_)) ++at_;
       if (next() == '"') break;
       const bool escapes = next() == '\\';
       const size_t bytes = escapes ? 2 : utf8_bytes(rest());

@@ -75,8 +75,10 @@ class OnnxBuilder {
     return {graph_.nodes.size(), order_.size(),          graph_.initializers.size(), outer_.size(), emitted_,
             constant_bytes_,     small_constants_.size()};
   }
-  OnnxGraph since(const Mark& mark) const;
-  void take_back(const Mark& mark);
+  /// What was added since is what another graph consists of.
+  bool is_same_since(const Mark& mark, const OnnxGraph& other) const;
+  /// The nodes and initializers that were added since.
+  OnnxGraph take_back(const Mark& mark);
 
   // Bodies: nodes between begin and end form a graph of their own, which sees all values from outside.
   void begin_body();
