@@ -10,7 +10,9 @@ namespace linnet::pt2 {
 
 namespace {
 
-std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
+std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 /// Appends the path of `wanted` below `from`; whether it is there.
 bool find_path(const Json& from, const Json& wanted, std::string& path) {
@@ -25,7 +27,7 @@ bool find_path(const Json& from, const Json& wanted, std::string& path) {
   }
   if (const auto* const object = std::get_if<Json::Object>(&from.value)) {
     for (const Json::Member& member : *object) {
-      path += path.empty() ? member.key : str('.', member.key);
+      path += path.empty() ? std::string(member.key) : str('.', member.key);
       if (find_path(member.value, wanted, path)) return true;
       path.resize(before);
     }
@@ -35,18 +37,29 @@ bool find_path(const Json& from, const Json& wanted, std::string& path) {
 
 }  // namespace
 
-JsonDocument::JsonDocument(std::string name, std::span<const std::byte> text) : name_(std::move(name)) {
-  root_ = parse_json(name_, text, counted_);
+JsonDocument::JsonDocument(std::string name, std::span<const std::byte> text)
+    : JsonDocument(std::move(name), text_of(text)) {}
+
+JsonDocument::JsonDocument(std::string name, std::string_view text) : name_(std::move(name)), root_(parsed(text)) {}
+
+JsonDocument::JsonDocument(JsonRef text) : outer_(text.document_), within_(text.value_), root_(parsed(text.text())) {}
+
+Json JsonDocument::parsed(std::string_view text) {
+  try {
+    return parse_json(text, memory_, counted_);
+  } catch (const Error& error) {
+    throw error.with_context(name());
+  }
 }
 
-JsonDocument::JsonDocument(std::string name, std::string_view text) : JsonDocument(std::move(name), bytes_of(text)) {}
+std::string JsonDocument::name() const { return outer_ ? outer_->place_of(*within_) : name_; }
 
 JsonRef JsonDocument::root() const { return {*this, root_}; }
 
 std::string JsonDocument::place_of(const Json& value) const {
   std::string path;
   find_path(root_, value, path);
-  return path.empty() ? name_ : str(name_, ": ", path);
+  return path.empty() ? name() : str(name(), ": ", path);
 }
 
 void JsonRef::fail(const std::string& what, ErrorKind kind) const { throw Error(kind, str(place(), ": ", what)); }
@@ -77,17 +90,17 @@ double JsonRef::number() const {
   fail_kind("a number");
 }
 
-const std::string& JsonRef::text() const {
-  if (const std::string* const value = std::get_if<std::string>(&value_->value)) return *value;
+std::string_view JsonRef::text() const {
+  if (const std::string_view* const value = std::get_if<std::string_view>(&value_->value)) return *value;
   fail_kind("a text");
 }
 
-const Json::Array& JsonRef::array() const {
+Json::Array JsonRef::array() const {
   if (const Json::Array* const value = std::get_if<Json::Array>(&value_->value)) return *value;
   fail_kind("a list");
 }
 
-const Json::Object& JsonRef::object() const {
+Json::Object JsonRef::object() const {
   if (const Json::Object* const value = std::get_if<Json::Object>(&value_->value)) return *value;
   fail_kind("an object");
 }
@@ -115,11 +128,11 @@ std::optional<JsonRef> JsonRef::find(std::string_view key) const {
   return JsonRef(*document_, *value);
 }
 
-void JsonRef::for_members(const std::function<void(const std::string& key, JsonRef value)>& f) const {
+void JsonRef::for_members(const std::function<void(std::string_view key, JsonRef value)>& f) const {
   for (const Json::Member& member : object()) f(member.key, JsonRef(*document_, member.value));
 }
 
-std::pair<const std::string&, JsonRef> JsonRef::only_member() const {
+std::pair<std::string_view, JsonRef> JsonRef::only_member() const {
   if (object().size() != 1) fail(str("expected an object with one member, got ", object().size()));
   const Json::Member& member = object()[0];
   return {member.key, JsonRef(*document_, member.value)};

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
-#include <string>
+#include <memory_resource>
+#include <string_view>
 
 #include "json.h"
 
@@ -11,8 +11,8 @@ namespace linnet::pt2 {
 /// Lists and objects inside of each other, at the most.
 inline constexpr size_t kDeepestJson = 200;
 
-/// Parses a text. Throws Error(kModel) that begins with `name`, Error(kLimit) beyond kDeepestJson or where it takes
-/// more than what may be allocated.
-Json parse_json(const std::string& name, std::span<const std::byte> text, CountedMemory& counted);
+/// Parses a text; the value is in `memory` and refers to the text. Throws Error(kModel) where it is no JSON,
+/// Error(kLimit) beyond kDeepestJson or where it takes more than what may be allocated.
+Json parse_json(std::string_view text, std::pmr::memory_resource& memory, CountedMemory& counted);
 
 }  // namespace linnet::pt2

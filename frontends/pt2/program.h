@@ -12,6 +12,7 @@
 #include "linnet/dtype.h"
 #include "linnet/options.h"
 #include "sym_expr.h"
+#include "tensor/seeded_hash.h"
 #include "tree_spec.h"
 
 namespace linnet::pt2 {
@@ -50,7 +51,7 @@ struct Node {
 struct Graph {
   std::vector<Argument> inputs, outputs;
   std::vector<Node> nodes;
-  std::map<std::string, TensorMeta> tensor_values;
+  SeededMap<std::string, TensorMeta> tensor_values;
   std::map<std::string, SymExpr> sym_int_values;
   std::map<std::string, SymFloat> sym_float_values;
   std::map<std::string, SymBool> sym_bool_values;

@@ -11,7 +11,7 @@ namespace {
 /// The newest schema whose kinds of arguments are known.
 constexpr const char* kNewestSchema = "8.20";
 
-std::string text_of(JsonRef json) { return json.text(); }
+std::string text_of(JsonRef json) { return std::string(json.text()); }
 int64_t integer_of(JsonRef json) { return json.integer(); }
 double number_of(JsonRef json) { return json.number(); }
 bool boolean_of(JsonRef json) { return json.boolean(); }
@@ -21,7 +21,7 @@ template <class Name, class Read>
 auto name_or(JsonRef json, const char* value_key, Read&& read) {
   using Result = std::variant<decltype(read(json)), Name>;
   const auto [key, value] = json.only_member();
-  if (key == "as_name") return Result(Name{value.text()});
+  if (key == "as_name") return Result(Name{std::string(value.text())});
   if (key != value_key) json.fail(str("'", key, "' is unknown, expected 'as_name' or '", value_key, "'"));
   return Result(read(value));
 }
@@ -49,8 +49,8 @@ std::complex<double> complex_of(JsonRef json) { return {json.at("real").number()
 
 ArgumentMap map_of(ProgramReader& reader, JsonRef json) {
   ArgumentMap map;
-  json.for_members([&](const std::string& key, JsonRef value) {
-    map.keys.push_back(key);
+  json.for_members([&](std::string_view key, JsonRef value) {
+    map.keys.emplace_back(key);
     map.values.push_back(reader.argument(value));
   });
   return map;
@@ -93,7 +93,7 @@ constexpr Kind kKinds[] = {
      [](ProgramReader&, JsonRef json) { return Argument{enumerator_of(json, MemoryFormat::kPreserve)}; }},
     {"as_nested_tensors", lists<read_tensor_name>},
     {"as_none", [](ProgramReader&, JsonRef) { return Argument{NoValue{}}; }},
-    {"as_operator", [](ProgramReader&, JsonRef json) { return Argument{OperatorName{json.text()}}; }},
+    {"as_operator", [](ProgramReader&, JsonRef json) { return Argument{OperatorName{text_of(json)}}; }},
     {"as_optional_tensor", one<optional_tensor_of>},
     {"as_optional_tensors", list<optional_tensor_of>},
     {"as_scalar_type", one<scalar_type>},
@@ -113,18 +113,18 @@ constexpr Kind kKinds[] = {
 }  // namespace
 
 Device read_device(JsonRef json) {
-  Device device{json.at("type").text(), std::nullopt};
+  Device device{text_of(json.at("type")), std::nullopt};
   if (const auto index = json.find("index")) device.index = index->integer();
   return device;
 }
 
-TensorName read_tensor_name(JsonRef json) { return {json.at("name").text()}; }
+TensorName read_tensor_name(JsonRef json) { return {text_of(json.at("name"))}; }
 
-CustomObject read_custom_object(JsonRef json) { return {json.at("name").text(), json.at("class_fqn").text()}; }
+CustomObject read_custom_object(JsonRef json) { return {text_of(json.at("name")), text_of(json.at("class_fqn"))}; }
 
 Argument ProgramReader::argument(JsonRef json) {
   const auto [key, value] = json.only_member();
-  const std::string& wanted = key;
+  const std::string_view wanted = key;
   const auto* const kind = std::find_if(std::begin(kKinds), std::end(kKinds),
                                         [&](const Kind& candidate) { return candidate.key == wanted; });
   if (kind != std::end(kKinds)) return kind->read(*this, value);

@@ -21,7 +21,7 @@ bool flag(JsonRef json, const char* key) {
 
 std::string optional_text(JsonRef json, const char* key) {
   const auto value = json.find(key);
-  return value ? value->text() : std::string();
+  return value ? std::string(value->text()) : std::string();
 }
 
 void check_not_negative(JsonRef json, const SymExpr& expr) {
@@ -42,7 +42,7 @@ template <class Map, class Read>
 void read_table(Map& table, JsonRef json, const char* key, Read&& read) {
   const auto members = json.find(key);
   if (!members) return;
-  members->for_members([&](const std::string& name, JsonRef value) { table.emplace(name, read(value)); });
+  members->for_members([&](std::string_view name, JsonRef value) { table.emplace(name, read(value)); });
 }
 
 }  // namespace
@@ -99,10 +99,10 @@ TensorMeta ProgramReader::tensor_meta(JsonRef json) {
 Node ProgramReader::node(JsonRef json) {
   check_current();
   if (--nodes_left_ < 0) json.fail("the program has more nodes than the limit", ErrorKind::kLimit);
-  Node node{.target = json.at("target").text(), .name = optional_text(json, "name")};
+  Node node{.target = std::string(json.at("target").text()), .name = optional_text(json, "name")};
   node.inputs = json.at("inputs").list([&](JsonRef input) {
     const auto kind = input.find("kind");
-    return NamedArgument{input.at("name").text(), argument(input.at("arg")), kind && kind->integer() == 2};
+    return NamedArgument{std::string(input.at("name").text()), argument(input.at("arg")), kind && kind->integer() == 2};
   });
   node.outputs = json.at("outputs").list([&](JsonRef output) { return argument(output); });
   if (const auto metadata = json.find("metadata")) {
@@ -139,7 +139,7 @@ Graph ProgramReader::graph(JsonRef json) {
 
 GraphArgument ProgramReader::graph_argument(JsonRef json) {
   if (--bodies_left_ < 0) json.fail("graphs are nested more deeply than the limit", ErrorKind::kLimit);
-  GraphArgument body{json.at("name").text(), std::make_shared<const Graph>(graph(json.at("graph")))};
+  GraphArgument body{std::string(json.at("name").text()), std::make_shared<const Graph>(graph(json.at("graph")))};
   ++bodies_left_;
   return body;
 }
@@ -157,8 +157,8 @@ std::map<std::string, Range> read_ranges(JsonRef json) {
     const bool finite = value->integer() < INT64_MAX - 1 && value->integer() > -(INT64_MAX - 1);
     return finite ? std::optional(value->integer()) : std::nullopt;
   };
-  json.for_members([&](const std::string& symbol, JsonRef range) {
-    ranges[symbol] = {bound(range, "min_val"), bound(range, "max_val")};
+  json.for_members([&](std::string_view symbol, JsonRef range) {
+    ranges[std::string(symbol)] = {bound(range, "min_val"), bound(range, "max_val")};
   });
   return ranges;
 }

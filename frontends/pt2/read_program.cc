@@ -33,7 +33,7 @@ int64_t checked_schema_minor(JsonRef root) {
 std::vector<std::string> texts(JsonRef root, const char* key) {
   const auto list = root.find(key);
   if (!list) return {};
-  return list->list([](JsonRef text) { return text.text(); });
+  return list->list([](JsonRef text) { return std::string(text.text()); });
 }
 
 /// The names by which a spec and the graph know one value; all of them are the same.
@@ -73,7 +73,8 @@ using FieldTable = std::map<std::string, std::vector<std::string>>;
 FieldTable named_tuple_fields(JsonRef module) {
   FieldTable table;
   if (const auto types = module.find("treespec_namedtuple_fields")) {
-    types->for_members([&](const std::string& type, JsonRef value) { table[type] = texts(value, "field_names"); });
+    types->for_members(
+        [&](std::string_view type, JsonRef value) { table[std::string(type)] = texts(value, "field_names"); });
   }
   return table;
 }
@@ -89,10 +90,7 @@ void read_calling_convention(Program& program, JsonRef module) {
     const auto found = table.find(type);
     return found != table.end() ? &found->second : nullptr;
   };
-  const auto tree = [&](const char* key) {
-    const JsonRef text = signature->at(key);
-    return parse_tree_spec(text.place(), text.text(), fields);
-  };
+  const auto tree = [&](const char* key) { return parse_tree_spec(signature->at(key), fields); };
   program.in_spec = tree("in_spec");
   program.out_spec = tree("out_spec");
   if (signature->find("forward_arg_names")) program.forward_arg_names = texts(*signature, "forward_arg_names");
@@ -101,7 +99,7 @@ void read_calling_convention(Program& program, JsonRef module) {
 void read_versions(Program& program, JsonRef root) {
   if (const auto opsets = root.find("opset_version")) {
     opsets->for_members(
-        [&](const std::string& name, JsonRef version) { program.opset_version[name] = version.integer(); });
+        [&](std::string_view name, JsonRef version) { program.opset_version[std::string(name)] = version.integer(); });
   }
   program.verifiers = texts(root, "verifiers");
   program.guards_code = texts(root, "guards_code");

@@ -40,7 +40,7 @@ constexpr SpecForm<Out> kOutputForms[] = {
 };
 
 template <class Kind>
-const SpecForm<Kind>& form_of(std::span<const SpecForm<Kind>> forms, const std::string& key, JsonRef json) {
+const SpecForm<Kind>& form_of(std::span<const SpecForm<Kind>> forms, std::string_view key, JsonRef json) {
   const auto found = std::find_if(forms.begin(), forms.end(), [&](const auto& form) { return form.key == key; });
   if (found == forms.end()) {
     json.fail(str("'", key, "' is unknown; save the program with an older PyTorch"), ErrorKind::kUnsupported);

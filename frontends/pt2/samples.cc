@@ -64,11 +64,12 @@ Tensor read_tensor(JsonRef json) {
 
 std::vector<Sample> read_samples(const Archive& archive) {
   if (!archive.contains(kMember)) return {};
-  const JsonDocument document(std::string(kMember), archive.member(kMember).bytes);
+  const MemberBytes text = archive.member(kMember);
+  const JsonDocument document(std::string(kMember), text.bytes);
   return document.root().list([](JsonRef json) {
     Sample sample;
     json.at("inputs").for_members(
-        [&](const std::string& name, JsonRef tensor) { sample.inputs.emplace_back(name, read_tensor(tensor)); });
+        [&](std::string_view name, JsonRef tensor) { sample.inputs.emplace_back(name, read_tensor(tensor)); });
     sample.outputs = json.at("outputs").list(read_tensor);
     return sample;
   });

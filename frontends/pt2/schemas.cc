@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
-#include <sstream>
 
 namespace linnet::pt2 {
 namespace {
@@ -13,19 +11,30 @@ constexpr std::string_view kSchemas =
 #include "schemas.inc"
     ;
 
-/// The line of each operator, by its name.
-const std::map<std::string_view, std::string_view>& lines() {
-  static const std::map<std::string_view, std::string_view> all = [] {
-    std::map<std::string_view, std::string_view> result;
-    for (size_t begin = 0; begin < kSchemas.size();) {
-      const size_t end = kSchemas.find('\n', begin);
-      const std::string_view line = kSchemas.substr(begin, end - begin);
-      result.emplace(line.substr(0, line.find(' ')), line);
-      begin = end + 1;
+/// The word that a text begins with, which is taken from it.
+std::string_view take_word(std::string_view& text, char separator) {
+  const std::string_view word = text.substr(0, text.find(separator));
+  text.remove_prefix(std::min(word.size() + 1, text.size()));
+  return word;
+}
+
+/// The line of an operator; empty where there is none.
+std::string_view line_of(std::string_view name) {
+  size_t begin = 0, end = kSchemas.size();  // of lines among which it is
+  while (begin < end) {
+    const size_t middle = (begin + end) / 2;
+    const size_t start = middle == 0 ? 0 : kSchemas.rfind('\n', middle - 1) + 1;
+    std::string_view rest = kSchemas.substr(start);
+    const std::string_view line = take_word(rest, '\n');
+    const std::string_view found = line.substr(0, line.find(' '));
+    if (found == name) return line;
+    if (found < name) {
+      begin = start + line.size() + 1;
+    } else {
+      end = start;
     }
-    return result;
-  }();
-  return all;
+  }
+  return {};
 }
 
 exporter::Value constant(exporter::Concrete concrete, size_t examples) {
@@ -51,18 +60,17 @@ exporter::Value default_of(std::string_view text, size_t examples) {
   if (!text.starts_with('[')) return constant(literal(text), examples);
   exporter::Value list;
   list.is_list = true;
-  std::istringstream elements(std::string(text.substr(1, text.size() - 2)));
-  for (std::string element; std::getline(elements, element, ',');) {
-    list.elements.push_back(constant(literal(element), examples));
+  for (text = text.substr(1, text.size() - 2); !text.empty();) {
+    list.elements.push_back(constant(literal(take_word(text, ',')), examples));
   }
   return list;
 }
 
-SchemaArgument argument_of(const std::string& word, size_t examples) {
+SchemaArgument argument_of(std::string_view word, size_t examples) {
   SchemaArgument argument;
   const size_t equals = word.find('=');
   argument.name = word.substr(0, equals);
-  if (equals != std::string::npos) argument.otherwise = default_of(std::string_view(word).substr(equals + 1), examples);
+  if (equals != std::string_view::npos) argument.otherwise = default_of(word.substr(equals + 1), examples);
   argument.is_written = argument.name.ends_with('!');
   argument.may_be_viewed = argument.name.ends_with('@');
   if (argument.is_written || argument.may_be_viewed) argument.name.pop_back();
@@ -72,12 +80,10 @@ SchemaArgument argument_of(const std::string& word, size_t examples) {
 }  // namespace
 
 std::optional<Schema> find_schema(const std::string& name, size_t examples) {
-  const auto line = lines().find(name);
-  if (line == lines().end()) return std::nullopt;
-  std::istringstream words{std::string(line->second)};
-  Schema schema;
-  words >> schema.name;
-  for (std::string word; words >> word;) schema.arguments.push_back(argument_of(word, examples));
+  std::string_view line = line_of(name);
+  if (line.empty()) return std::nullopt;
+  Schema schema{std::string(take_word(line, ' ')), {}};
+  while (!line.empty()) schema.arguments.push_back(argument_of(take_word(line, ' '), examples));
   return schema;
 }
 

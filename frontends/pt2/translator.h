@@ -14,6 +14,7 @@
 #include "program.h"
 #include "sample_sizes.h"
 #include "schemas.h"
+#include "tensor/seeded_hash.h"
 
 namespace linnet::pt2 {
 
@@ -45,7 +46,7 @@ class Translator {
   using Value = exporter::Value;
   using Concrete = exporter::Concrete;
   using Names = exporter::Names;
-  using Values = std::map<std::string, Value>;
+  using Values = SeededMap<std::string, Value>;
 
   // The walk: translator.cc
   void add_inputs();

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "json.h"
 #include "linnet/error.h"
 
 namespace linnet::pt2 {
@@ -10,21 +9,21 @@ namespace linnet::pt2 {
 namespace {
 
 std::string key_text(JsonRef key) {
-  if (key.is_text()) return key.text();
+  if (key.is_text()) return std::string(key.text());
   return key.is_integer() ? str(key.integer()) : std::string();
 }
 
 /// The JSON that the context of a node is, as a text.
 std::vector<std::string> keys_of(JsonRef context, bool has_default) {
-  const JsonDocument document(context.place(), context.text());
+  const JsonDocument document(context);
   const JsonRef root = document.root();
   return (has_default ? root[1] : root).list(key_text);
 }
 
 /// "pkg.Point", which a context of a namedtuple holds in one of two forms.
 std::string named_tuple_type(JsonRef context) {
-  const JsonDocument document(context.place(), context.text());
-  return document.root().is_text() ? document.root().text() : std::string();
+  const JsonDocument document(context);
+  return document.root().is_text() ? std::string(document.root().text()) : std::string();
 }
 
 std::vector<std::string> child_names(const std::string& type, JsonRef context, const NamedTupleFields& fields) {
@@ -62,8 +61,8 @@ void add_leaf_names(const TreeSpec& tree, const std::string& name, std::vector<s
 
 }  // namespace
 
-TreeSpec parse_tree_spec(const std::string& place, std::string_view text, const NamedTupleFields& fields) {
-  const JsonDocument document(place, text);
+TreeSpec parse_tree_spec(JsonRef text, const NamedTupleFields& fields) {
+  const JsonDocument document(text);
   const JsonRef root = document.root();
   if (root[0].integer() != 1) {
     root[0].fail(str("protocol ", root[0].integer(), " of trees is unknown, Linnet reads 1"), ErrorKind::kUnsupported);

@@ -2,8 +2,9 @@
 
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "json.h"
 
 namespace linnet::pt2 {
 
@@ -19,8 +20,8 @@ struct TreeSpec {
 /// The fields of a namedtuple by its type; nullptr where they are not known.
 using NamedTupleFields = std::function<const std::vector<std::string>*(const std::string& type)>;
 
-/// Parses what treespec_dumps() writes. Throws Error that begins with `place`.
-TreeSpec parse_tree_spec(const std::string& place, std::string_view text, const NamedTupleFields& fields);
+/// Parses what treespec_dumps() writes, a text.
+TreeSpec parse_tree_spec(JsonRef text, const NamedTupleFields& fields);
 
 /// One name for each leaf, in their order: "y", "pair.0", "pair.1.h"; empty for a tree that is one leaf.
 std::vector<std::string> leaf_names(const TreeSpec& tree);

@@ -33,10 +33,12 @@ StorageView view_of(JsonRef json) {
   return view;
 }
 
-std::string printed(const StorageView& view) {
-  std::string text = str(view.dtype, view.shape, '@', view.offset);
-  for (const int64_t stride : view.strides) text += str(' ', stride);
-  return text;
+/// All that a view is.
+std::vector<int64_t> numbers_of(const StorageView& view) {
+  std::vector<int64_t> numbers{int64_t(view.dtype), view.offset};
+  numbers.insert(numbers.end(), view.shape.begin(), view.shape.end());
+  numbers.insert(numbers.end(), view.strides.begin(), view.strides.end());
+  return numbers;
 }
 
 /// Weights or constants: a folder with a table of what its members are.
@@ -49,7 +51,7 @@ class Payloads {
     text_ = archive.member(name);
     document_.emplace(name, text_.bytes);
     document_->root().at("config").for_members(
-        [&](const std::string& weight, JsonRef payload) { payloads_.emplace(weight, payload); });
+        [&](std::string_view weight, JsonRef payload) { payloads_.emplace(weight, payload); });
   }
 
   Tensor tensor(const std::string& name) {
@@ -59,8 +61,8 @@ class Payloads {
     check_readable(found->second);
     const JsonRef meta = found->second.at("tensor_meta");
     const StorageView view = view_of(meta);
-    const std::string path = str(folder_, found->second.at("path_name").text());
-    Tensor& tensor = tensors_[str(path, ' ', printed(view))];
+    const std::string path = folder_ + std::string(found->second.at("path_name").text());
+    Tensor& tensor = tensors_[{path, numbers_of(view)}];
     if (!tensor) tensor = read(name, path, view);
     return tensor;
   }
@@ -143,7 +145,7 @@ class Payloads {
   MemberBytes text_;
   std::optional<JsonDocument> document_;
   std::map<std::string, JsonRef> payloads_;
-  std::map<std::string, Tensor> tensors_;  // by members and views
+  std::map<std::pair<std::string, std::vector<int64_t>>, Tensor> tensors_;  // by members and views
   int64_t copied_bytes_ = 0;
 };
 

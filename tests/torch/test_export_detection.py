@@ -165,3 +165,27 @@ def test_detector(tmp_path, run_model):
             assert len(next(iter(want)))
             for one, other in zip(got, want):
                 assert_close(one, other.numpy(), 1e-4)
+
+
+class Pasted(torch.nn.Module):
+    def forward(self, maps, boxes):
+        return torchvision.models.detection.transform.paste_masks_in_image(maps, boxes, (24, 32))
+
+
+class Keypoints(torch.nn.Module):
+    def forward(self, maps, boxes):
+        points, scores = torchvision.models.detection.roi_heads.heatmaps_to_keypoints(maps, boxes)
+        return torch.cat([points, scores[..., None]], 2)
+
+
+@pytest.mark.skipif(not HAS_DYNAMO, reason="an older layout")
+@pytest.mark.parametrize(("module", "channels"), [(Pasted(), 1), (Keypoints(), 3)])
+def test_loops_over_boxes(tmp_path, run_model, module, channels):
+    """torchvision's own loops compute what is expected of the file, in which there are none."""
+    torch.manual_seed(5)
+    examples = [{"maps": torch.rand(count, channels, 7, 7), "boxes": boxes_of(count) - 2} for count in (5, 1, 0)]
+    with branches.left_out():
+        file = program_of(tmp_path, module, examples[0], ["maps", "boxes"])
+    for inputs in examples:
+        (got,) = run_model.outputs(file, numpy_of(inputs)).values()
+        assert_close(got, module(*inputs.values()).numpy())

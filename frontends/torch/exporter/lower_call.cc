@@ -76,9 +76,8 @@ bool lower_checked(const Site& site, const Lowering& rule, const std::vector<Val
     apply(site, rule, call);
     decided_by_contents = decided_by_contents || call.is_decided_by_contents();
     if (e > 0) {
-      other = builder.since(mark);
-      builder.take_back(mark);
-    } else if (examples > 1 && !same_graph(other, builder.since(mark))) {
+      other = builder.take_back(mark);
+    } else if (examples > 1 && !builder.is_same_since(mark, other)) {
       site.refuse("its nodes are not the same for all sizes of the dynamic axes");
     }
   }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <sstream>
+#include <iterator>
+#include <span>
+#include <utility>
 
 #include "export_error.h"
 #include "onnx_types.h"
@@ -15,10 +17,10 @@ constexpr int64_t kSmallConstant = 64;  // elements; such constants are kept onc
 constexpr size_t kMostNodes = 1'000'000, kMostConstantBytes = size_t{1} << 31;
 
 std::string contents_of(const Tensor& tensor) {
-  std::ostringstream key;
-  key << int(tensor.dtype()) << tensor.shape() << ':';
-  key.write(static_cast<const char*>(tensor.raw()), std::streamsize(tensor.bytes()));
-  return key.str();
+  std::string key = std::to_string(int(tensor.dtype()));
+  for (const int64_t dim : tensor.shape()) key += ',' + std::to_string(dim);
+  key += ':';
+  return key.append(static_cast<const char*>(tensor.raw()), tensor.bytes());
 }
 
 bool same_tensor(const Tensor& a, const Tensor& b) {
@@ -48,6 +50,19 @@ bool same_node(const OnnxNode& a, const OnnxNode& b) {
                     [](auto& x, auto& y) { return x.first == y.first && same_attribute(x.second, y.second); });
 }
 
+bool same_initializer(const std::pair<std::string, Tensor>& a, const std::pair<std::string, Tensor>& b) {
+  return a.first == b.first && same_tensor(a.second, b.second);
+}
+
+/// The elements from an index on, which leave the list.
+template <class T>
+std::vector<T> taken_behind(std::vector<T>& list, size_t first) {
+  const auto begin = list.begin() + std::ptrdiff_t(first);
+  std::vector<T> taken(std::make_move_iterator(begin), std::make_move_iterator(list.end()));
+  list.erase(begin, list.end());
+  return taken;
+}
+
 void mark_needed(const OnnxGraph& graph, std::set<std::string>& needed);
 
 void mark_inputs(const OnnxNode& node, std::set<std::string>& needed) {
@@ -65,9 +80,8 @@ void mark_needed(const OnnxGraph& graph, std::set<std::string>& needed) {
 }  // namespace
 
 bool same_graph(const OnnxGraph& a, const OnnxGraph& b) {
-  return std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), same_node) &&
-         std::equal(a.initializers.begin(), a.initializers.end(), b.initializers.begin(), b.initializers.end(),
-                    [](auto& x, auto& y) { return x.first == y.first && same_tensor(x.second, y.second); });
+  return std::ranges::equal(a.nodes, b.nodes, same_node) &&
+         std::ranges::equal(a.initializers, b.initializers, same_initializer);
 }
 
 std::string OnnxBuilder::unique(const std::string& wanted) {
@@ -93,8 +107,8 @@ Names OnnxBuilder::emit(const OnnxOperator& op, const Names& inputs, const Attri
   OnnxNode node{op, name, inputs, {}, attributes, source_};
   while (!node.inputs.empty() && node.inputs.back().empty()) node.inputs.pop_back();
   for (size_t i = 0; i < outputs; ++i) node.outputs.push_back(unique(name + "_output"));
-  graph_.nodes.push_back(node);
-  return node.outputs;
+  graph_.nodes.push_back(std::move(node));
+  return graph_.nodes.back().outputs;
 }
 
 std::string OnnxBuilder::cast(const std::string& value, DType dtype) {
@@ -118,7 +132,10 @@ std::string OnnxBuilder::constant(const Tensor& given, const std::string& name) 
   const std::string result = unique(name.empty() ? "constant" : name);
   graph_.initializers.emplace_back(result, tensor);
   set_dtype(result, tensor.dtype());
-  if (small) constants_.emplace(key, result);
+  if (small) {
+    constants_.emplace(key, result);
+    small_constants_.push_back(key);
+  }
   return result;
 }
 
@@ -136,18 +153,17 @@ void OnnxBuilder::name_tensor(const Tensor& given, const std::string& name) {
   parameters_.try_emplace(key_of(tensor), Parameter{tensor, name, ""});
 }
 
-OnnxGraph OnnxBuilder::since(const Mark& mark) const {
-  OnnxGraph result;
-  result.nodes.assign(graph_.nodes.begin() + std::ptrdiff_t(mark.nodes), graph_.nodes.end());
-  result.initializers.assign(graph_.initializers.begin() + std::ptrdiff_t(mark.initializers),
-                             graph_.initializers.end());
-  return result;
+bool OnnxBuilder::is_same_since(const Mark& mark, const OnnxGraph& other) const {
+  return std::ranges::equal(std::span(graph_.nodes).subspan(mark.nodes), other.nodes, same_node) &&
+         std::ranges::equal(std::span(graph_.initializers).subspan(mark.initializers), other.initializers,
+                            same_initializer);
 }
 
-void OnnxBuilder::take_back(const Mark& mark) {
+OnnxGraph OnnxBuilder::take_back(const Mark& mark) {
   while (outer_.size() > mark.bodies) end_body();
-  graph_.nodes.erase(graph_.nodes.begin() + std::ptrdiff_t(mark.nodes), graph_.nodes.end());
-  graph_.initializers.resize(mark.initializers);
+  OnnxGraph taken;
+  taken.nodes = taken_behind(graph_.nodes, mark.nodes);
+  taken.initializers = taken_behind(graph_.initializers, mark.initializers);
   emitted_ = mark.emitted;
   constant_bytes_ = mark.constant_bytes;
   for (; order_.size() > mark.names; order_.pop_back()) {
@@ -156,7 +172,10 @@ void OnnxBuilder::take_back(const Mark& mark) {
     dtypes_.erase(last.name);
     next_[last.wanted] = last.before;
   }
-  std::erase_if(constants_, [&](const auto& entry) { return !used_.contains(entry.second); });
+  for (; small_constants_.size() > mark.constants; small_constants_.pop_back()) {
+    constants_.erase(small_constants_.back());
+  }
+  return taken;
 }
 
 void OnnxBuilder::begin_body() { outer_.push_back(std::exchange(graph_.nodes, {})); }

@@ -69,13 +69,16 @@ class OnnxBuilder {
 
   // Trying: what was added after a mark can be looked at and taken back.
   struct Mark {
-    size_t nodes, names, initializers, bodies, emitted, constant_bytes;
+    size_t nodes, names, initializers, bodies, emitted, constant_bytes, constants;
   };
   Mark mark() const {
-    return {graph_.nodes.size(), order_.size(), graph_.initializers.size(), outer_.size(), emitted_, constant_bytes_};
+    return {graph_.nodes.size(), order_.size(),          graph_.initializers.size(), outer_.size(), emitted_,
+            constant_bytes_,     small_constants_.size()};
   }
-  OnnxGraph since(const Mark& mark) const;
-  void take_back(const Mark& mark);
+  /// What was added since is what another graph consists of.
+  bool is_same_since(const Mark& mark, const OnnxGraph& other) const;
+  /// The nodes and initializers that were added since.
+  OnnxGraph take_back(const Mark& mark);
 
   // Bodies: nodes between begin and end form a graph of their own, which sees all values from outside.
   void begin_body();
@@ -98,6 +101,7 @@ class OnnxBuilder {
   size_t emitted_ = 0, constant_bytes_ = 0;    // nodes, those of bodies included, and constants that have no name
   std::unordered_map<std::string, DType> dtypes_;
   std::unordered_map<std::string, std::string> constants_;  // name, by contents
+  std::vector<std::string> small_constants_;                // the contents, oldest first
   struct Parameter {
     Tensor tensor;  // kept, so that its address stays its own
     std::string name, value;

@@ -1,4 +1,4 @@
-"""Leaves out branches on values that libraries have for the sake of speed, at which torch.export ends."""
+"""Leaves out branches on values and loops over boxes that libraries have, at which torch.export ends."""
 
 import contextlib
 import sys
@@ -25,6 +25,12 @@ def _replacements() -> list:
         found.append((boxes, "batched_nms", _batched_nms))
     if poolers := sys.modules.get("torchvision.ops.poolers"):
         found.append((poolers, "len", _length))
+    if heads := sys.modules.get("torchvision.models.detection.roi_heads"):
+        from . import regions
+
+        transform = sys.modules["torchvision.models.detection.transform"]
+        found.append((transform, "paste_masks_in_image", regions.paste_masks_in_image))
+        found.append((heads, "heatmaps_to_keypoints", regions.heatmaps_to_keypoints))
     return found
 
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -30,6 +31,21 @@ class OnnxBuilder;
 using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
                                std::vector<std::string>, Tensor, std::shared_ptr<const OnnxGraph>>;
 using Attributes = std::map<std::string, Attribute>;
+
+/// One of a node's attributes as a rule writes it down: {"axis", 1}. It refers to what it is given.
+struct GivenAttribute {
+  GivenAttribute(const char* given, int number) : name(given), value(int64_t{number}) {}
+  GivenAttribute(const char* given, int64_t number) : name(given), value(number) {}
+  GivenAttribute(const char* given, double number) : name(given), value(number) {}
+  GivenAttribute(const char* given, std::string_view text) : name(given), value(text) {}
+  GivenAttribute(const char* given, const char* text) : name(given), value(std::string_view(text)) {}
+  GivenAttribute(const char* given, const std::string& text) : name(given), value(std::string_view(text)) {}
+  GivenAttribute(const char* given, const std::vector<int64_t>& numbers) : name(given), value(&numbers) {}
+  GivenAttribute(const char* given, const Attribute& other) : name(given), value(&other) {}
+
+  const char* name;
+  std::variant<int64_t, double, std::string_view, const std::vector<int64_t>*, const Attribute*> value;
+};
 
 /// A vector that throws std::out_of_range where it is asked for an element that it does not have: a call may come from
 /// a file that nobody trusts. Out of a rule that becomes an ExportError.
@@ -98,52 +114,57 @@ class LINNET_EXPORTER_API Call {
   size_t result_count() const;
 
   /// The argument exists and is not None.
-  bool has(const std::string& argument) const;
+  bool has(std::string_view argument) const;
   /// It is known now; else it depends on the model's inputs.
-  bool constant(const std::string& argument) const;
+  bool constant(std::string_view argument) const;
 
-  bool is_tensor(const std::string& argument) const;
-  size_t length(const std::string& argument) const;  ///< of a list
+  bool is_tensor(std::string_view argument) const;
+  size_t length(std::string_view argument) const;  ///< of a list
 
   // Arguments that must be constant, in the form of a C++ value.
-  int64_t integer(const std::string& argument) const;
-  int64_t positive(const std::string& argument) const;  ///< an integer above 0: what is divided by or counted with
-  double number(const std::string& argument) const;
-  bool flag(const std::string& argument) const;
-  std::string text(const std::string& argument) const;
-  Integers integers(const std::string& argument) const;  ///< a single int is a list of one
-  Numbers numbers(const std::string& argument) const;
+  int64_t integer(std::string_view argument) const;
+  int64_t positive(std::string_view argument) const;  ///< an integer above 0: what is divided by or counted with
+  double number(std::string_view argument) const;
+  bool flag(std::string_view argument) const;
+  std::string text(std::string_view argument) const;
+  Integers integers(std::string_view argument) const;  ///< a single int is a list of one
+  Numbers numbers(std::string_view argument) const;
   /// An axis of tensor `of`, counted from the front.
-  int64_t axis(const std::string& argument = "dim", const std::string& of = "self") const;
+  int64_t axis(std::string_view argument = "dim", std::string_view of = "self") const;
   /// Axes of tensor `of`, counted from the front; all of them where the argument is None or empty. A tensor without
   /// axes has none, whatever is given.
-  Integers axes(const std::string& argument = "dim", const std::string& of = "self") const;
+  Integers axes(std::string_view argument = "dim", std::string_view of = "self") const;
 
-  const TensorInfo& tensor(const std::string& argument = "self") const;
-  List<TensorInfo> tensors(const std::string& argument) const;
+  const TensorInfo& tensor(std::string_view argument = "self") const;
+  List<TensorInfo> tensors(std::string_view argument) const;
   const TensorInfo& result(size_t index = 0) const;
   DType dtype(size_t index = 0) const;  ///< of a result; of numbers int64, float64 or bool
   size_t result_length() const;         ///< how many tensors the list of results has
   /// What PyTorch computes in, given these tensors and numbers.
-  DType promoted(const std::vector<std::string>& arguments) const;
+  DType promoted(std::initializer_list<std::string_view> arguments) const;
 
   // Arguments as ONNX values; constants become initializers. With a dtype, cast to it.
-  std::string value(const std::string& argument = "self") const;
-  std::string value(const std::string& argument, DType dtype) const;
-  std::string optional_value(const std::string& argument) const;  ///< "" for None
-  Names values(const std::string& argument) const;                ///< a list of tensors; "" for None
-  Names values(const std::string& argument, DType dtype) const;
+  std::string value(std::string_view argument = "self") const;
+  std::string value(std::string_view argument, DType dtype) const;
+  std::string optional_value(std::string_view argument) const;  ///< "" for None
+  Names values(std::string_view argument) const;                ///< a list of tensors; "" for None
+  Names values(std::string_view argument, DType dtype) const;
   /// A list of ints as one int64 tensor of rank 1.
-  std::string shape(const std::string& argument) const;
+  std::string shape(std::string_view argument) const;
   /// The size of an axis of a tensor argument, int64 of shape [1].
-  std::string size(const std::string& argument, int64_t axis) const;
+  std::string size(std::string_view argument, int64_t axis) const;
   /// The shape of the result, int64 of rank 1: for Reshape, where one size may be -1, or for all operators.
   std::string result_shape(bool for_reshape = true) const;
   /// The argument's size along the axis differs between runs.
-  bool dynamic(const std::string& argument, int64_t axis) const;
+  bool dynamic(std::string_view argument, int64_t axis) const;
   bool result_is_dynamic(size_t index = 0) const;  ///< some size of the result does
 
   // Nodes. Inputs are names of values; the result is the name of the output.
+  std::string emit(std::string_view op_type, std::initializer_list<std::string_view> inputs);
+  std::string emit(std::string_view op_type, std::initializer_list<std::string_view> inputs,
+                   std::initializer_list<GivenAttribute> attributes);
+  std::string emit(std::string_view op_type, std::initializer_list<std::string_view> inputs,
+                   const Attributes& attributes);
   std::string emit(const OnnxOperator& op, const Names& inputs, const Attributes& attributes = {});
   Names emit_many(const OnnxOperator& op, const Names& inputs, const Attributes& attributes, size_t outputs);
   std::string cast(const std::string& value, DType dtype);
@@ -151,7 +172,7 @@ class LINNET_EXPORTER_API Call {
   std::string constant_of(const std::vector<int64_t>& values, const Shape& shape);
   std::string constant_of(const std::vector<double>& values, const Shape& shape, DType dtype);
   std::string constant_of(const std::vector<int64_t>& values);  ///< of rank 1
-  std::string constant_of(std::initializer_list<int64_t> values) { return constant_of(std::vector<int64_t>(values)); }
+  std::string constant_of(std::initializer_list<int64_t> values);
   std::string scalar(double number, DType dtype);                      ///< of rank 0
   std::string filled(const Shape& shape, double number, DType dtype);  ///< a constant of equal numbers
 
@@ -170,11 +191,11 @@ class LINNET_EXPORTER_API Call {
   [[noreturn]] void refuse(const std::string& reason) const;
 
  private:
-  const Value& argument(const std::string& name) const;
+  const Value& argument(std::string_view name) const;
   const Value& result_at(size_t index) const;
-  const Concrete& known(const Value& leaf, const std::string& name) const;
+  const Concrete& known(const Value& leaf, std::string_view name) const;
   std::string as_value(const Value& value) const;
-  int64_t rank(const std::string& of) const;
+  int64_t rank(std::string_view of) const;
   std::string matching_size(const Integers& sizes) const;
 
   const Site& site_;
@@ -192,10 +213,8 @@ using Lowering = std::function<void(Call& call)>;
 class LINNET_EXPORTER_API Lowerings {
  public:
   /// Adds a rule or replaces the one there is.
-  void add(const std::string& operator_name, Lowering rule) { rules_[operator_name] = std::move(rule); }
-  void add(std::initializer_list<const char*> operator_names, const Lowering& rule) {
-    for (const char* name : operator_names) add(name, rule);
-  }
+  void add(std::string_view operator_name, Lowering rule);
+  void add(std::initializer_list<const char*> operator_names, const Lowering& rule);
   /// nullptr where there is none.
   const Lowering* find(const std::string& operator_name) const {
     const auto found = rules_.find(operator_name);
