@@ -147,7 +147,7 @@ class Ort:
         buffer, offsets = ctypes.create_string_buffer(length + 1), (ctypes.c_size_t * max(1, count))()
         self.api.GetStringTensorContent(value, buffer, length, offsets, count)
         ends = [*list(offsets)[1:count], length]
-        return [buffer.raw[begin:end].decode() for begin, end in zip(offsets, ends)]
+        return [buffer.raw[begin:end].decode() for begin, end in zip(offsets[:count], ends)]
 
     def values(self, session, inputs, outputs, given=None, options=None):
         """The values that a run returns; `given` are values for outputs, or None."""
