@@ -1,7 +1,7 @@
 """Custom operators whose functions are Python's."""
 
 import ctypes
-from ctypes import CFUNCTYPE, c_char_p, c_int32, c_size_t, c_uint32, c_void_p
+from ctypes import CFUNCTYPE, c_int32, c_size_t, c_uint32, c_void_p
 
 from models import model, node, value
 from session_support import dims
@@ -10,7 +10,7 @@ from table import Failed
 REQUIRED, OPTIONAL_INPUT, VARIADIC = range(3)
 # The fields of an operator after its version: name, result, and parameters after the operator itself.
 FIELDS = [
-    ("create", c_void_p, [c_void_p, c_void_p]), ("name", c_char_p, []), ("provider", c_char_p, []),
+    ("create", c_void_p, [c_void_p, c_void_p]), ("name", c_void_p, []), ("provider", c_void_p, []),
     ("input_type", c_int32, [c_size_t]), ("input_count", c_size_t, []),
     ("output_type", c_int32, [c_size_t]), ("output_count", c_size_t, []),
     ("compute", None, [c_void_p]), ("destroy", None, []),
@@ -40,12 +40,22 @@ class Operator:
 
     def __init__(self, api, compute, name="Mine", inputs=(1,), outputs=(1,), version=30, create=None, infer=None, **settings):
         self.api, self.functions = api, {"compute": compute, "create": create, "infer": infer}
-        self.inputs, self.outputs, self.calls, self.tables, self.failures = inputs, outputs, [], [], []
-        self.settings = {"name": name.encode(), "provider": None, "input_count": len(inputs), "output_count": len(outputs),
+        self.inputs, self.outputs, self.texts = inputs, outputs, []
+        self.calls, self.tables, self.failures = [], [], []
+        self.settings = {"name": name, "provider": None, "input_count": len(inputs), "output_count": len(outputs),
                          "input_memory": 0, "start": 1, "end": 2**31 - 1, "variadic_input_minimum": 1, "variadic_input_alike": 1,
                          "variadic_output_minimum": 1, "variadic_output_alike": 1, "input_kinds": None, "output_kinds": None,
                          "v2": True, **settings}  # fmt: skip
+        for key in ("name", "provider"):
+            self.settings[key] = self.text(self.settings[key])
         self.layout = Layout(version, **{field: self.function(field) for field in self.fields(version)})
+
+    def text(self, string):
+        """The address of a string that stays as long as the operator, or null."""
+        if string is None:
+            return None
+        self.texts.append(ctypes.create_string_buffer(string.encode()))
+        return ctypes.addressof(self.texts[-1])
 
     def fields(self, version):
         """The fields that an operator of a version has."""
@@ -121,7 +131,7 @@ class Operator:
 
 def copy_first(operator, context, factor=1):
     """Computes the first output as the first input, times a factor."""
-    copy(operator.api, operator.api.KernelContext_GetInput(context, 0), context, factor)
+    return copy(operator.api, operator.api.KernelContext_GetInput(context, 0), context, factor)
 
 
 def copy(api, source, context, factor=1):
@@ -154,5 +164,4 @@ def session_with(ort, contents, *operators, domain="my.domain"):
         ort.arrays.append(operator)
     options = ort.options()
     ort.api.AddCustomOpDomain(options, handle)
-    session = ort.session(contents, options)
-    return session
+    return ort.session(contents, options)

@@ -2,6 +2,7 @@
 
 import ctypes
 import re
+import threading
 from ctypes import POINTER, c_char_p, c_int64, c_void_p
 
 import ml_dtypes
@@ -20,10 +21,10 @@ ELEMENT_TYPES = {
 NUMPY_TYPES = {number: kind for kind, number in ELEMENT_TYPES.items()}
 
 
-def refused(code, words, call, *arguments):
+def refused(code, words, call, *arguments, **keywords):
     """Expects a call to fail with this code, and with these words, a regular expression, in its text."""
     with pytest.raises(Failed) as caught:
-        call(*arguments)
+        call(*arguments, **keywords)
     assert caught.value.code == code, caught.value
     assert re.search(words, caught.value.text, re.IGNORECASE), caught.value.text
 
@@ -51,6 +52,39 @@ def dims(*values):
 def items(address, count, kind=c_void_p):
     """The items of an array at an address."""
     return list(ctypes.cast(address, POINTER(kind))[:count]) if count else []
+
+
+def key_values(api, pairs):
+    """The contents of key-value pairs."""
+    keys, values, count = api.GetKeyValuePairs(pairs)
+    return dict(zip(map(text, items(keys, count)), map(text, items(values, count))))
+
+
+def in_threads(number, work):
+    """Calls work(i) in as many threads, and raises what one of them raised."""
+    failures = []
+
+    def guarded(i):
+        try:
+            work(i)
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=guarded, args=(i,)) for i in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+class Allocator(ctypes.Structure):
+    """An allocator as its users see it."""
+
+    _fields_ = [("version", ctypes.c_uint32), ("alloc", c_void_p), ("free", ctypes.CFUNCTYPE(None, c_void_p, c_void_p)),
+                ("info", ctypes.CFUNCTYPE(c_void_p, c_void_p)),
+                *((name, c_void_p) for name in ("reserve", "stats", "on_stream", "shrink"))]  # fmt: skip
 
 
 class Ort:

@@ -195,9 +195,9 @@ def test_operators_of_one_name_by_type(ort):
 
 
 def test_a_provider_that_is_not_there(ort):
-    operator = Operator(ort.api, double, provider=b"CUDAExecutionProvider")
+    operator = Operator(ort.api, double, provider="CUDAExecutionProvider")
     refused(NOT_IMPLEMENTED, "Mine", session_with, ort, custom_model(), operator)
-    session = session_with(ort, custom_model(), Operator(ort.api, double, provider=b"CPUExecutionProvider"))
+    session = session_with(ort, custom_model(), Operator(ort.api, double, provider="CPUExecutionProvider"))
     assert ort.run(session, {"x": X}, "z")[0].tolist() == (2 * X).tolist()
 
 

@@ -4,12 +4,7 @@ import ctypes
 
 import pytest
 from models import ADD, X, Y
-from session_support import ARGUMENT, FAIL, NOT_IMPLEMENTED, items, pointers, refused, strings, text
-
-
-def contents(api, pairs):
-    keys, values, count = api.GetKeyValuePairs(pairs)
-    return dict(zip(map(text, items(keys, count)), map(text, items(values, count))))
+from session_support import ARGUMENT, FAIL, NOT_IMPLEMENTED, items, key_values, pointers, refused, strings, text
 
 
 @pytest.fixture
@@ -18,20 +13,20 @@ def pairs(ort):
 
 
 def test_pairs_are_added_replaced_and_removed(api, pairs):
-    assert contents(api, pairs) == {}
+    assert key_values(api, pairs) == {}
     for key, value in ((b"b", b"2"), (b"a", b"1"), (b"b", b"3"), (b"c", b"")):
         api.AddKeyValuePair(pairs, key, value)
-    assert contents(api, pairs) == {"a": "1", "b": "3", "c": ""}
+    assert key_values(api, pairs) == {"a": "1", "b": "3", "c": ""}
     assert [api.GetKeyValue(pairs, key) for key in (b"a", b"b", b"c", b"d")] == [b"1", b"3", b"", None]
     api.RemoveKeyValuePair(pairs, b"b")
     api.RemoveKeyValuePair(pairs, b"none")
-    assert contents(api, pairs) == {"a": "1", "c": ""}
+    assert key_values(api, pairs) == {"a": "1", "c": ""}
 
 
 @pytest.mark.parametrize(("key", "value"), [(None, b"v"), (b"k", None), (b"", b"v")])
 def test_pairs_without_a_key_or_a_value_are_left_out(api, pairs, key, value):
     api.AddKeyValuePair(pairs, key, value)
-    assert contents(api, pairs) == {}
+    assert key_values(api, pairs) == {}
 
 
 @pytest.fixture
@@ -49,7 +44,7 @@ def test_the_device_of_the_provider_for_cpus(api, device):
     assert isinstance(api.HardwareDevice_Vendor(hardware), bytes)
     assert isinstance(api.HardwareDevice_VendorId(hardware), int)
     for handle in (api.EpDevice_EpMetadata(device), api.EpDevice_EpOptions(device), api.HardwareDevice_Metadata(hardware)):
-        assert isinstance(contents(api, handle), dict)
+        assert isinstance(key_values(api, handle), dict)
 
 
 def test_devices_are_owned_by_the_environment(ort):

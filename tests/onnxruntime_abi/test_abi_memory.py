@@ -4,8 +4,7 @@ import ctypes
 
 import pytest
 from models import ADD, X, Y
-from session_support import ARGUMENT, refused, strings, text
-from test_abi_tensors import Allocator
+from session_support import ARGUMENT, Allocator, refused, strings, text
 
 FIELDS = ("alloc", "free", "info", "reserve", "stats", "on_stream", "shrink")
 
@@ -110,9 +109,9 @@ def test_allocators_of_sessions(ort):
 
 def test_names_in_memory_of_the_callers_allocator(ort):
     memory, log = ctypes.create_string_buffer(4096), []
-    keep = [ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)(
-        lambda this, size: log.append(size) or ctypes.addressof(memory))]  # fmt: skip
-    allocator = Allocator(32, ctypes.cast(keep[0], ctypes.c_void_p).value, type(Allocator().free)(), type(Allocator().info)())
+    alloc = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)(
+        lambda this, size: log.append(size) or ctypes.addressof(memory))  # fmt: skip
+    allocator = Allocator(32, ctypes.cast(alloc, ctypes.c_void_p).value)
     name = ort.api.SessionGetInputName(ort.session(ADD), 1, ctypes.byref(allocator))
     assert (name, memory.value, log) == (ctypes.addressof(memory), b"y", [2])
 

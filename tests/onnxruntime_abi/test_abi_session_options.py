@@ -4,7 +4,7 @@ import ctypes
 
 import pytest
 from models import ADD, X, Y
-from session_support import ARGUMENT, FAIL, RUNTIME, items, refused, strings, text
+from session_support import ARGUMENT, FAIL, RUNTIME, items, key_values, refused, strings, text
 
 
 @pytest.mark.parametrize("level", [0, 1, 2, 3, 99])
@@ -100,16 +100,10 @@ def test_room_for_a_config_entry_may_be_short(ort):
     refused(ARGUMENT, "'zz' was not found", ort.api.GetSessionConfigEntry, options, b"zz", buffer, ctypes.byref(size))
 
 
-def pairs(api, handle):
-    """Keys and values of key-value pairs."""
-    keys, values, count = api.GetKeyValuePairs(handle)
-    return {text(k): text(v) for k, v in zip(items(keys, count), items(values, count))}
-
-
 def test_all_config_entries_at_once(ort):
     options = ort.options(a="1", b__c="two")
     handle = ort.new("KeyValuePairs", ort.api.GetSessionOptionsConfigEntries(options))
-    assert pairs(ort.api, handle) == {"a": "1", "b.c": "two"}
+    assert key_values(ort.api, handle) == {"a": "1", "b.c": "two"}
 
 
 MIRRORS = [

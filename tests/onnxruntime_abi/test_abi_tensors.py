@@ -5,7 +5,7 @@ import ctypes
 import numpy as np
 import pytest
 from models import X
-from session_support import ARGUMENT, ELEMENT_TYPES, FAIL, NOT_IMPLEMENTED, STRING, TENSOR, dims, items, refused, text
+from session_support import ARGUMENT, ELEMENT_TYPES, FAIL, NOT_IMPLEMENTED, STRING, TENSOR, Allocator, dims, items, refused, text
 
 SHAPES = [(), (0,), (1,), (2, 3), (2, 0, 3), (1, 1, 1, 1, 1, 1, 1, 1)]
 
@@ -123,20 +123,11 @@ def test_shapes_may_be_read_in_part(ort):
     assert list(sizes) == [2, 3, 7]
 
 
-DELETERS = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
-INFO = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
-
-
-class Allocator(ctypes.Structure):
-    """The start of an allocator of the caller."""
-
-    _fields_ = [("version", ctypes.c_uint32), ("alloc", ctypes.c_void_p), ("free", DELETERS), ("info", INFO),
-                *((name, ctypes.c_void_p) for name in ("reserve", "stats", "on_stream", "shrink"))]  # fmt: skip
-
-
 def test_memory_that_the_tensor_gives_back(ort):
     array, freed = X.copy(), []
-    allocator = Allocator(32, None, DELETERS(lambda this, data: freed.append(data)), INFO(lambda this: ort.cpu))
+    allocator = Allocator(32)
+    allocator.free = type(allocator.free)(lambda this, data: freed.append(data))
+    allocator.info = type(allocator.info)(lambda this: ort.cpu)
     value = ort.api.CreateTensorWithDataAndDeleterAsOrtValue(
         ctypes.byref(allocator), array.ctypes.data, array.nbytes, dims(2, 3), 2, 1)  # fmt: skip
     assert ort.api.GetTensorMutableData(value) == array.ctypes.data

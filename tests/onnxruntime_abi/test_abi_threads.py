@@ -7,29 +7,10 @@ import numpy as np
 import pytest
 from alone import answer
 from models import ADD, X, Y, model, node, value
-from session_support import FAIL, Ort, refused
+from session_support import FAIL, Ort, in_threads, refused
 
 WIDE = model([node("MatMul", "x w", "y"), node("Relu", "y", "z")], [value("x", shape=["N", 256])],
              [value("z", shape=["N", 256])], {"w": np.eye(256, dtype=np.float32)})  # fmt: skip
-
-
-def in_threads(number, work):
-    """Calls work(i) in as many threads, and raises what one of them raised."""
-    failures = []
-
-    def guarded(i):
-        try:
-            work(i)
-        except BaseException as failure:
-            failures.append(failure)
-
-    threads = [threading.Thread(target=guarded, args=(i,)) for i in range(number)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
 
 
 def test_runs_of_one_session_at_once(ort):
