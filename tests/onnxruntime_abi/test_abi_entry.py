@@ -10,6 +10,7 @@ import pytest
 from alone import answer
 from forked import forked
 from libraries import VERSION
+from session_support import refused
 from table import SLOTS, TYPES
 
 RELEASES = ["VERS_1.0.0", "VERS_1.19.2", "VERS_1.23.2", "VERS_1.24.2", "VERS_1.28.2", "VERS_1.32.0"]
@@ -102,3 +103,9 @@ def test_tables_for_other_purposes_are_there_but_not_for_training(api):
 def test_the_allocator_starts_with_the_version_of_the_table(api):
     allocator = api.GetAllocatorWithDefaultOptions()
     assert struct.unpack("I", ctypes.string_at(allocator, 4))[0] == VERSION
+
+
+def test_the_last_slots(api, ort):
+    """Three functions without a known name: the first needs session options, the second gives a further table."""
+    refused(2, "'options' parameter must not be NULL", api.Unknown426, None, None, None)
+    api.Unknown427()
