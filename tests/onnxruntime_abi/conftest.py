@@ -1,12 +1,12 @@
 """The fixtures of the tests of ONNX Runtime's C ABI: each test runs on Linnet's library and on the real one."""
 
 import pytest
+from differences import DIFFERENCES
 from libraries import PLACES, load
 from session_support import Ort
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "linnet_differs(reason): Linnet's library answers otherwise, for this reason")
     config.addinivalue_line("markers", "only(library): the test is about one of the libraries")
 
 
@@ -22,9 +22,11 @@ def pytest_generate_tests(metafunc):
 def pytest_collection_modifyitems(items):
     """Expects the tests that are known to differ to fail on Linnet's library."""
     for item in items:
-        marker = item.get_closest_marker("linnet_differs")
-        if marker and getattr(item, "callspec", None) and item.callspec.params.get("library_name") == "linnet":
-            item.add_marker(pytest.mark.xfail(reason=marker.args[0], strict=True))
+        if not hasattr(item, "callspec") or item.callspec.params.get("library_name") != "linnet":
+            continue
+        reason = DIFFERENCES.get(f"{item.path.stem}::{item.name.replace('[linnet-', '[').replace('[linnet]', '')}")
+        if reason:
+            item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
 
 
 @pytest.fixture(scope="session")

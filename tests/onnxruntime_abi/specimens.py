@@ -1,13 +1,15 @@
 """Objects for calls of all slots, made once for a library."""
 
 import ctypes
+import re
 from ctypes import CFUNCTYPE, c_float, c_int32, c_int64, c_size_t, c_void_p
 from pathlib import Path
 
 import numpy as np
+import pytest
 from models import ADD, OVERRIDABLE, W, X, Y
 from session_support import Ort, dims, pointers, strings
-from table import SLOTS
+from table import SLOTS, Failed
 
 LOGGER = CFUNCTYPE(None, c_void_p, c_int32, *[ctypes.c_char_p] * 4)
 FUNCTION = CFUNCTYPE(c_void_p, c_void_p, c_void_p, c_void_p)
@@ -21,8 +23,12 @@ class Specimens(Ort):
         path = Path(folder) / "add.onnx"
         path.write_bytes(ADD)
         self.known = {"null": None, "env": env, "allocator": self.allocator, "cpu": self.cpu, "path": str(path).encode()}
+        self.missing = {}
         for make in (self.plain, self.objects, self.sparse_objects, self.container_objects, self.device_objects):
-            self.known.update(make())
+            try:
+                self.known.update(make())
+            except Failed as failure:
+                self.missing[make.__name__] = str(failure)
 
     def plain(self):
         """Memory, strings and functions."""
@@ -47,7 +53,8 @@ class Specimens(Ort):
         info = self.new("TypeInfo", api.SessionGetInputTypeInfo(session, 0))
         run_options, arena = self.new("RunOptions", api.CreateRunOptions()), self.new("ArenaCfg", api.CreateArenaCfg(0, -1, -1, -1))
         return {
-            "session": session, "overridable": self.session(OVERRIDABLE), "options": options, "tensor": x,
+            "session": session, "overridable": self.session(OVERRIDABLE),
+            "cuda": self.new("MemoryInfo", api.CreateMemoryInfo(b"Cuda", 0, 0, 0)), "options": options, "tensor": x,
             "strings": self.tensor(np.array(["a", "b"], object)), "values_xy": pointers([x, y]), "type_info": info,
             "shape_info": self.new("TensorTypeAndShapeInfo", api.GetTensorTypeAndShape(x)),
             "sequence": self.new("Value", api.CreateValue(pointers([x, y]), 2, 2)), "run_options": run_options, "arena": arena,
@@ -58,7 +65,6 @@ class Specimens(Ort):
             "pairs": self.new("KeyValuePairs", api.CreateKeyValuePairs()),
             "attribute": self.new("OpAttr", api.CreateOpAttr(b"a", ctypes.byref(c_int64(7)), 1, 1)),
             "status": self.api.function("CreateStatus")(2, b"specimen"),
-            "external": self.new("ExternalInitializerInfo", api.CreateExternalInitializerInfo(b"file", 0, 8)),
             "allocated": api.AllocatorAlloc(self.allocator, 64), "own_allocator": self.allocator,
         }  # fmt: skip
 
@@ -87,15 +93,18 @@ class Specimens(Ort):
                 "sequence_info": api.CastTypeInfoToSequenceTypeInfo(infos[1])}  # fmt: skip
 
     def device_objects(self):
-        """The device of the execution provider for CPUs."""
+        """The device of the execution provider for CPUs, and a place in a file."""
         devices, _ = self.api.GetEpDevices(self.env)
         device = ctypes.cast(devices, ctypes.POINTER(c_void_p))[0]
-        return {"devices": devices, "device": device, "hardware": self.api.EpDevice_Device(device)}
+        external = self.new("ExternalInitializerInfo", self.api.CreateExternalInitializerInfo(b"file", 0, 8))
+        return {"devices": devices, "device": device, "hardware": self.api.EpDevice_Device(device), "external": external}
 
     def argument(self, word):
         """The argument that a word of calls.txt names."""
         if word == "out":
             return ctypes.create_string_buffer(64)
+        if word not in self.known and not re.fullmatch(r"-?\d+", word):
+            pytest.skip(f"{word} cannot be made: {self.missing}")
         return self.known[word] if word in self.known else int(word)
 
 

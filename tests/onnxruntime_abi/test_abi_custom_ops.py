@@ -168,7 +168,7 @@ def test_variadic_outputs(ort):
 
 
 def test_an_operator_that_is_not_there(ort):
-    refused(FAIL, "my.domain:Other", session_with, ort, custom_model("Other"), Operator(ort.api, double))
+    refused(FAIL, "my.domain:+Other", session_with, ort, custom_model("Other"), Operator(ort.api, double))
     refused(FAIL, "", ort.session, custom_model())
 
 
@@ -178,7 +178,7 @@ def test_versions_of_an_operator(ort, start, end, version, there):
     if there:
         session_with(ort, custom_model(version=version), operator)
     else:
-        refused(FAIL, "my.domain:Mine", session_with, ort, custom_model(version=version), operator)
+        refused(FAIL, "my.domain:+Mine", session_with, ort, custom_model(version=version), operator)
 
 
 def test_operators_of_one_name_by_type(ort):

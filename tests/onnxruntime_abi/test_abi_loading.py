@@ -72,22 +72,22 @@ def foo(domain="", domains=()):
 
 
 BROKEN = {
-    "unknown operator": (foo(), INVALID_GRAPH, "No Op registered for Foo"),
-    "unknown operator of a domain": (foo("a.b", {"a.b": 1}), FAIL, r"a\.b:Foo.*is not a registered function/op"),
-    "domain without import": (foo("a.b"), INVALID_GRAPH, r"No opset import for domain 'a\.b'"),
-    "opset of the future": (one("Relu", opset=17).replace(b"\x10\x11", b"\x10\x63"), FAIL, "opset 99 is under development"),
-    "type that the operator lacks": (one("Relu", kind=TEXT), INVALID_GRAPH, r"tensor\(string\).*Relu"),
-    "input from nowhere": (model([node("Relu", "q", "z")], [value("x")], [value("z")]), ARGUMENT, "input 'q' is not a graph input"),
-    "cycle": (model([node("Add", "x b", "a"), node("Relu", "a", "b")], [value("x")], [value("b")]), FAIL, "not acyclic"),
+    "unknown operator": (foo(), INVALID_GRAPH, "Foo"),
+    "unknown operator of a domain": (foo("a.b", {"a.b": 1}), FAIL, r"a\.b:+Foo"),
+    "domain without import": (foo("a.b"), INVALID_GRAPH, r"a\.b"),
+    "opset of the future": (one("Relu", opset=17).replace(b"\x10\x11", b"\x10\x63"), FAIL, "opset 99"),
+    "type that the operator lacks": (one("Relu", kind=TEXT), INVALID_GRAPH, "Relu"),
+    "input from nowhere": (model([node("Relu", "q", "z")], [value("x")], [value("z")]), ARGUMENT, "'q'"),
+    "cycle": (model([node("Add", "x b", "a"), node("Relu", "a", "b")], [value("x")], [value("b")]), FAIL, "acyclic|cycle"),
     "type that no kernel has": (
         model([node("Conv", "x w", "z")], [value("x", TensorProto.DOUBLE, (1, 1, 4, 4)), value("w", TensorProto.DOUBLE, (1, 1, 3, 3))],
-              [value("z", TensorProto.DOUBLE, None)]), NOT_IMPLEMENTED, "implementation for Conv"),
+              [value("z", TensorProto.DOUBLE, None)]), NOT_IMPLEMENTED, "Conv"),
     "two values of one name": (
-        model([node("Relu", "x", "z"), node("Abs", "x", "z")], [value("x")], [value("z")]), FAIL, r"definition of name \(z\)"),
+        model([node("Relu", "x", "z"), node("Abs", "x", "z")], [value("x")], [value("z")]), FAIL, "z"),
     "attribute of a wrong type": (one("Softmax", axis="a"), INVALID_GRAPH, "axis"),
     "missing attribute": (one("Cast"), INVALID_GRAPH, "to"),
     "too many inputs": (model([node("Relu", "x x", "z")], [value("x")], [value("z")]), INVALID_GRAPH, "Relu"),
-    "output from nowhere": (model([node("Relu", "x", "y")], [value("x")], [value("z")]), FAIL, r"output \(z\) does not exist"),
+    "output from nowhere": (model([node("Relu", "x", "y")], [value("x")], [value("z")]), FAIL, "z"),
 }  # fmt: skip
 
 
@@ -98,7 +98,7 @@ def test_models_with_faults_are_refused(ort, case):
 
 
 def test_an_ir_version_of_the_future_is_refused(ort):
-    refused(FAIL, "IR version: 99", ort.session, model([node("Relu", "x", "z")], [value("x")], [value("z")], ir=99))
+    refused(FAIL, "IR version.*99", ort.session, model([node("Relu", "x", "z")], [value("x")], [value("z")], ir=99))
 
 
 def test_a_wrong_shape_of_an_output_is_only_a_warning(ort):

@@ -56,15 +56,15 @@ def test_models_with_faults(ort, editor):
         graph = editor.graph([editor.value("x")], [editor.value("z")], [editor.node(operator, ["x"], ["z"])])
         return editor.session(editor.model(graph, domains))
 
-    refused(INVALID_GRAPH, "No Op registered for Foo", relu, "Foo")
+    refused(INVALID_GRAPH, "Foo", relu, "Foo")
     refused(ARGUMENT, "opset for the ONNX domain", relu, domains=(("a.b", 1),))
 
 
 def test_names_and_types_are_needed(ort, editor):
     create, info = editor.table.CreateValueInfo, editor.tensor_type(1, 2)
-    refused(ARGUMENT, "name cannot be null or empty", create, b"", info)
-    refused(ARGUMENT, "name cannot be null or empty", create, None, info)
-    refused(ARGUMENT, "type_info cannot be null", create, b"x", None)
+    refused(ARGUMENT, "name.*(null|empty)", create, b"", info)
+    refused(ARGUMENT, "name.*(null|empty)", create, None, info)
+    refused(ARGUMENT, "type_info.*null", create, b"x", None)
     graph = ort.new("Graph", editor.table.CreateGraph())
     refused(ARGUMENT, "null entries", editor.table.SetGraphInputs, graph, pointers([None]), 1)
     refused(ARGUMENT, "null entries", editor.table.SetGraphOutputs, graph, pointers([None]), 1)
@@ -73,7 +73,7 @@ def test_names_and_types_are_needed(ort, editor):
 def test_a_model_has_one_graph(ort, editor):
     model = editor.add_model()
     other = editor.graph([editor.value("x")], [editor.value("z")], [editor.node("Relu", ["x"], ["z"])])
-    refused(ARGUMENT, "one graph", editor.table.AddGraphToModel, model, other)
+    refused(ARGUMENT, "one graph|a graph already", editor.table.AddGraphToModel, model, other)
 
 
 def test_types_of_all_kinds(ort, editor):

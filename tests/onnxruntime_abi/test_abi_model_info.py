@@ -82,7 +82,7 @@ def test_type_information_outlives_the_session(ort):
 
 def test_unknown_dims_have_no_count(ort):
     info = ort.new("TypeInfo", ort.api.SessionGetInputTypeInfo(ort.session(ADD), 0))
-    refused(FAIL, "overflow", ort.api.GetTensorShapeElementCount, ort.api.CastTypeInfoToTensorInfo(info))
+    refused(FAIL, "overflow|counted", ort.api.GetTensorShapeElementCount, ort.api.CastTypeInfoToTensorInfo(info))
 
 
 def test_a_denotation_is_kept(ort):

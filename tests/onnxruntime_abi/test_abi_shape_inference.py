@@ -131,11 +131,11 @@ MADE = {INT: (dims(7), 1), INTS: (dims(1, 2), 2), FLOAT_VALUE: ((c_float * 1)(0.
 def test_attributes_have_one_type(ort, kind):
     made = attribute(ort, b"n", *MADE[kind], kind)
     for other in {INT, FLOAT_VALUE} - {kind}:
-        refused(ARGUMENT, "attribute has no", read, ort.api, made, other)
+        refused(ARGUMENT, "attribute has no|another type", read, ort.api, made, other)
     for other in {INTS, FLOATS, STRING_VALUE, STRINGS} - {kind}:
         assert read(ort.api, made, other) == b""
     for other in (0, 7, 8, 99):
-        refused(ARGUMENT, "unexpected attribute type", read, ort.api, made, other)
+        refused(ARGUMENT, "attribute type|another type", read, ort.api, made, other)
 
 
 def test_types_of_attributes_that_are_not_there(ort):

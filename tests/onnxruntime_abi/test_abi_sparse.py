@@ -116,8 +116,8 @@ def fill_coordinates(ort, *flat):
 
 
 def test_coordinates_must_fit(ort):
-    refused(ARGUMENT, "indices count", fill_coordinates, ort, 0, 1)
-    refused(ARGUMENT, "indices count", fill_coordinates, ort, 0, 1, 2, 3)
+    refused(ARGUMENT, "indices count|number of indices", fill_coordinates, ort, 0, 1)
+    refused(ARGUMENT, "indices count|number of indices", fill_coordinates, ort, 0, 1, 2, 3)
     for last in (9, -1):
         refused(ARGUMENT, f"out of bounds: {last}", fill_coordinates, ort, 0, 1, last)
     refused(ARGUMENT, r"out of bounds: \(3, 2\)", fill_coordinates, ort, 0, 0, 1, 1, 3, 2)
@@ -126,8 +126,8 @@ def test_coordinates_must_fit(ort):
 
 
 def test_compressed_rows_must_fit(ort):
-    refused(ARGUMENT, "last element", fill_rows, ort, (0, 2), (0, 2, 3, 3))
-    refused(ARGUMENT, "last element", fill_rows, ort, (0, 2, 1), (0, 2, 3, 4))
+    refused(ARGUMENT, "last element|indices", fill_rows, ort, (0, 2), (0, 2, 3, 3))
+    refused(ARGUMENT, "last element|indices", fill_rows, ort, (0, 2, 1), (0, 2, 3, 4))
     refused(ARGUMENT, "out of bounds: 9", fill_rows, ort, (0, 2, 9), (0, 2, 3, 3))
     refused(ARGUMENT, "monotonically", fill_rows, ort, (0, 2, 1), (0, 3, 2, 3))
     refused(FAIL, "", fill_rows, ort, (0, 2, 1), (0, 2, 3))
