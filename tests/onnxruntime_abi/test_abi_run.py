@@ -95,6 +95,13 @@ def test_shapes_are_checked(ort, add, shape, words):
     refused(ARGUMENT, words, run, ort, add[0], ["x", "y"], [ort.tensor(np.ones(shape, np.float32)), add[2]], ["z"])
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (2,), (2, 3)])
+def test_an_input_that_is_declared_as_a_scalar_has_any_shape(ort, shape):
+    """Clients feed vectors of one element, and the real library checks no shape then."""
+    session = ort.session(model([node("Identity", "x", "z")], [value("x", FLOAT, [])], [value("z", FLOAT, None)]))
+    assert ort.run(session, {"x": np.ones(shape, np.float32)}, "z")[0].shape == shape
+
+
 @pytest.mark.parametrize(("kind", "name"), [(np.int64, "int64"), (np.float64, "double"), (np.float16, "float16"), (np.bool_, "bool"),
                                             (np.uint8, "uint8"), (object, "string")])  # fmt: skip
 def test_types_are_checked(ort, add, kind, name):
@@ -135,6 +142,20 @@ def test_given_outputs_are_checked(ort, add):
     refused(ARGUMENT, r"unexpected output data type.*actual: \(tensor\(int32\)\)", run, ort, session, ["x", "y"], [x, y], ["z"], [given])
     given = ort.tensor(np.zeros((3, 3), np.float32))
     refused(ARGUMENT, r"output.*'z'.*shape \{3,3\}.*\{2,3\}", run, ort, session, ["x", "y"], [x, y], ["z"], [given])
+
+
+@pytest.mark.parametrize(("shape", "words"), [
+    ((6,), r"invalid rank for output: z\s+Got: 1 Expected: 2"), ((2, 3, 1), r"invalid rank for output: z\s+Got: 3 Expected: 2"),
+    ((3, 2), r"invalid dimensions for output: z.*\n.*index: 1 Got: 2 Expected: 3")])  # fmt: skip
+def test_given_outputs_have_the_declared_shape(ort, add, shape, words):
+    session, x, y = add
+    refused(ARGUMENT, words, run, ort, session, ["x", "y"], [x, y], ["z"], [ort.empty(shape)])
+
+
+def test_given_outputs_have_the_declared_kind(ort, add):
+    session, x, y = add
+    sequence = ort.new("Value", ort.api.CreateValue(pointers([x]), 1, 2))
+    refused(ARGUMENT, "'z' expected to be of type: 2 but received a tensor sequence", run, ort, session, ["x", "y"], [x, y], ["z"], [sequence])
 
 
 def test_an_output_may_be_an_input(ort):

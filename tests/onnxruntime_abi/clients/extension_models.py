@@ -43,7 +43,6 @@ CASES = {
     "replace": ("StringRegexReplace", [texts(*WORDS), texts("[0-9]+"), texts("#")], [TEXT], {}),
     "other replace": ("StringECMARegexReplace", [texts(*WORDS), texts("l+"), texts("L")], [TEXT], {}),
     "split at": ("StringRegexSplitWithOffsets", [texts(*WORDS), texts("(\\s)"), texts("")], [TEXT, INT64, INT64, INT64], {}),
-    "to vector": ("StringToVector", [texts("a", "b", "z")], [INT64], {"map": "a\t0 1\nb\t2 3", "unmapping_value": [7, 7]}),
     "wrong vector": ("StringToVector", [texts("a", "b", "z")], [INT64], {"map": "a\t0 1\nb\t2 3", "unmapping_value": "7 7"}),
     "from vector": ("VectorToString", [np.array([[0, 1], [2, 3]])], [TEXT], {"map": "a\t0 1\nb\t2 3", "unk": "?"}),
     "mapping": ("StringMapping", [texts("a", "x")], [TEXT], {"map": "a\tone\nb\ttwo"}),
