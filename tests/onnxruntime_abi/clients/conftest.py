@@ -1,0 +1,24 @@
+"""Programs for ONNX Runtime, each in an environment of its own."""
+
+import os
+
+import pytest
+from client_support import Client
+
+
+def pytest_collection_modifyitems(items):
+    """Leaves out the tests that install packages, unless they are asked for."""
+    if os.environ.get("LINNET_TEST_CLIENTS") == "1":
+        return
+    skip = pytest.mark.skip(reason="programs for ONNX Runtime are installed and tested with LINNET_TEST_CLIENTS=1 only")
+    for item in items:
+        if "client" in getattr(item, "fixturenames", []):
+            item.add_marker(skip)
+
+
+@pytest.fixture(scope="module")
+def client(request):
+    """The client that the module describes in CLIENT, once it is installed."""
+    client = Client(**request.module.CLIENT)
+    client.install()
+    return client

@@ -1,0 +1,60 @@
+"""The fixtures of the tests of ONNX Runtime's C ABI: each test runs on Linnet's library and on the real one."""
+
+import pytest
+from differences import DIFFERENCES
+from libraries import PLACES, load
+from session_support import Ort
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "only(library): the test is about one of the libraries")
+
+
+def pytest_generate_tests(metafunc):
+    """Gives every test with a library both of them, or the one that its marker names."""
+    if "library_name" not in metafunc.fixturenames:
+        return
+    only = metafunc.definition.get_closest_marker("only")
+    names = [only.args[0]] if only else list(PLACES)
+    metafunc.parametrize("library_name", names, scope="session")
+
+
+def pytest_collection_modifyitems(items):
+    """Expects the tests that are known to differ to fail on Linnet's library."""
+    for item in items:
+        if not hasattr(item, "callspec") or item.callspec.params.get("library_name") != "linnet":
+            continue
+        reason = DIFFERENCES.get(f"{item.path.stem}::{item.name.replace('[linnet-', '[').replace('[linnet]', '')}")
+        if reason:
+            item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+
+
+@pytest.fixture(scope="session")
+def library(library_name):
+    """The library under test."""
+    loaded, reason = load(library_name)
+    if loaded is None:
+        pytest.skip(reason)
+    return loaded
+
+
+@pytest.fixture(scope="session")
+def api(library):
+    """The table of the library under test."""
+    return library.api()
+
+
+@pytest.fixture(scope="session")
+def env(api):
+    """The environment that all tests of a process share."""
+    handle = api.CreateEnv(4, b"tests")
+    yield handle
+    api.ReleaseEnv(handle)
+
+
+@pytest.fixture
+def ort(api, env):
+    """Makes objects with the library under test, and releases them after the test."""
+    maker = Ort(api, env)
+    yield maker
+    maker.close()
