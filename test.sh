@@ -6,7 +6,7 @@ cd "$(dirname "$0")"
 . scripts/common.sh
 
 # In the order in which they run.
-SUITES="format unit run_model docs package c python applications scale_out onnx_backend hostile differential torch
+SUITES="format unit run_model docs package c onnxruntime_abi python applications scale_out onnx_backend hostile differential torch
   torch_on_pypi models static_analysis unit_sanitized hostile_sanitized onnx_backend_sanitized aarch64"
 # At most four minutes after the build.
 QUICK="format unit run_model c python onnx_backend hostile"
@@ -161,6 +161,7 @@ run run_model "$PYTHON" -m $pytest tests/tools tests/examples --junitxml=@REPORT
 run docs "$PYTHON" -m $pytest --dist loadfile tests/docs --junitxml=@REPORT@
 run package "$PYTHON" -m $pytest --dist loadfile tests/package --junitxml=@REPORT@
 run c "$PYTHON" -m $pytest tests/c --junitxml=@REPORT@
+run onnxruntime_abi "$PYTHON" -m $pytest --dist loadfile tests/onnxruntime_abi --junitxml=@REPORT@
 run python env PYTHONPATH="$PWD/$BUILD/python" "$PYTHON" -m $pytest tests/python tests/shapes --junitxml=@REPORT@
 # The applications whose packages are small; in one process, as they share ONNX Runtime's folder.
 run applications "$PYTHON" -m pytest -q tests/applications -k "magika or skl2onnx" --junitxml=@REPORT@

@@ -13,11 +13,14 @@ const Fact& wanted_fact(const ValueInfo& info) {
   return info.fact.dtype == DType::kOptional && info.fact.element ? *info.fact.element : info.fact;
 }
 
-void check_shape(const std::string& name, const Fact& fact, const Shape& shape) {
-  if (!fact.has_rank()) return;
+bool is_scalar(const Fact& fact) { return fact.has_rank() && fact.rank() == 0; }
+
+void check_shape(const char* side, const std::string& name, const Fact& fact, const Shape& shape) {
+  const bool becomes_scalar = is_scalar(fact) && shape.elements() == 1;  // clients feed vectors of one element
+  if (!fact.has_rank() || becomes_scalar) return;
   if (fact.rank() != shape.rank()) {
     throw Failure(kInvalidArgument,
-                  str("Invalid rank for input: ", name, " Got: ", shape.rank(), " Expected: ", fact.rank(), kFix));
+                  str("Invalid rank for ", side, ": ", name, " Got: ", shape.rank(), " Expected: ", fact.rank(), kFix));
   }
   std::string wrong;
   for (int i = 0; i < shape.rank(); ++i) {
@@ -26,7 +29,7 @@ void check_shape(const std::string& name, const Fact& fact, const Shape& shape) 
   }
   if (wrong.empty()) return;
   throw Failure(kInvalidArgument,
-                str("Got invalid dimensions for input: ", name, " for the following indices\n", wrong, kFix));
+                str("Got invalid dimensions for ", side, ": ", name, " for the following indices\n", wrong, kFix));
 }
 
 const char* kind_text(ValueKind kind) {
@@ -65,27 +68,28 @@ const ValueInfo& info_at(const SessionState& session, size_t place) {
 /// An optional input takes what it holds, or nothing.
 Tensor given_tensor(const ValueInfo& info, const Tensor& tensor) {
   const bool wraps = info.fact.dtype == DType::kOptional && !(tensor && tensor.dtype() == DType::kOptional);
+  if (is_scalar(info.fact) && !wraps && tensor.rank() > 0) return tensor.reshaped({});
   return wraps ? Tensor::scalar(Optional{tensor}) : tensor;
 }
 
 }  // namespace
 
-void check_input(const ValueInfo& info, const Value& value) {
+void check_value(const char* side, const ValueInfo& info, const Value& value) {
   const Fact& wanted = wanted_fact(info);
   if (info.fact.dtype == DType::kOptional && value.kind() == kOptionalKind) return;
   if (value.kind() != wanted_kind(wanted)) {
-    throw Failure(kInvalidArgument, str("input with name: '", info.name, "' expected to be of type: ",
+    throw Failure(kInvalidArgument, str(side, " with name: '", info.name, "' expected to be of type: ",
                                         int(wanted_kind(wanted)) + 1, " but received ", kind_text(value.kind())));
   }
   if (!is_container(wanted.dtype)) {
     if (value.tensor.dtype() != wanted.dtype) {
-      throw Failure(kInvalidArgument, str("Unexpected input data type. Actual: (", type_text(Fact(value.tensor)),
+      throw Failure(kInvalidArgument, str("Unexpected ", side, " data type. Actual: (", type_text(Fact(value.tensor)),
                                           ") , expected: (", type_text(wanted), ")"));
     }
-    check_shape(info.name, wanted, value.tensor.shape());
+    check_shape(side, info.name, wanted, value.tensor.shape());
   } else if (!fits(wanted, value.tensor)) {
-    throw Failure(kInvalidArgument,
-                  str("Unexpected input data type for input: ", info.name, ", expected: (", type_text(wanted), ")"));
+    throw Failure(kInvalidArgument, str("Unexpected ", side, " data type for ", side, ": ", info.name, ", expected: (",
+                                        type_text(wanted), ")"));
   }
 }
 
@@ -98,7 +102,7 @@ std::vector<Tensor> checked_inputs(const SessionState& session, std::span<const 
     const size_t place = place_of(session, names[i]);
     if (!values[i]) throw Failure(kInvalidArgument, str("NULL input supplied for input ", names[i]));
     const ValueInfo& info = info_at(session, place);
-    check_input(info, *values[i]);
+    check_value("input", info, *values[i]);
     tensors[place] = given_tensor(info, values[i]->tensor);
     given[place] = true;
   }

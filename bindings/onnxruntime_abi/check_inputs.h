@@ -11,7 +11,7 @@ namespace linnet::ort {
 std::vector<Tensor> checked_inputs(const SessionState& session, std::span<const char* const> names,
                                    std::span<const Value* const> values);
 
-/// Throws Failure(kInvalidArgument) unless the value fits.
-void check_input(const ValueInfo& info, const Value& value);
+/// Throws Failure(kInvalidArgument) unless the value fits. side: "input" or "output", for messages.
+void check_value(const char* side, const ValueInfo& info, const Value& value);
 
 }  // namespace linnet::ort

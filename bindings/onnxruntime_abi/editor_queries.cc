@@ -26,6 +26,14 @@ Status* Graph_GetName(const EditedGraph* graph, const char** name) noexcept {
 
 Status* Graph_GetModelPath(const EditedGraph* graph, const char** path) noexcept { return Graph_GetName(graph, path); }
 
+Status* Graph_GetOnnxIRVersion(const EditedGraph* graph, int64_t* version) noexcept {
+  constexpr int64_t kNewest = 13;
+  return guarded([&] {
+    valid(graph, "graph");
+    valid(version, "onnx_ir_version") = kNewest;
+  });
+}
+
 Status* Graph_GetNumInputs(const EditedGraph* graph, size_t* out) noexcept {
   return count<EditedGraph>(graph, out, [](const EditedGraph& of) { return of.inputs ? of.inputs->size() : 0; });
 }

@@ -52,6 +52,7 @@ struct Case {
   std::string_view words;
 };
 constexpr Case kCases[] = {
+    {"as a model of ONNX Runtime's format does", kFail, "ORT model verification failed: "},
     {"nodes form a cycle", kFail, "This is an invalid model. Error: the graph is not acyclic. "},
     {", the tensor needs ", kFail, "External data is out of bounds: "},
     {"leads out of the model's folder", kFail, "External data path validation failed: "},

@@ -33,20 +33,13 @@ std::vector<size_t> output_places(const SessionState& session, std::span<const c
   return places;
 }
 
-void check_given(const ValueInfo& info, const Value& given) {
-  const bool is_tensor = !is_container(info.fact.dtype);
-  if (!is_tensor || !given.is_tensor() || given.tensor.dtype() == info.fact.dtype) return;
-  throw Failure(kInvalidArgument, str("Unexpected output data type. Actual: (", type_text(Fact(given.tensor)),
-                                      ") , expected: (", type_text(info.fact), ")"));
-}
-
 /// Memory of the caller that the run writes to by itself: of numbers, and that of one input or apart from all others.
 std::vector<Tensor> direct_memory(const SessionState& session, std::span<const size_t> places,
                                   std::span<Value* const> given, std::span<const Tensor> inputs) {
   std::vector<Tensor> memory;
   for (size_t i = 0; i < places.size(); ++i) {
     if (!given[i]) continue;
-    check_given(session.outputs().values[places[i]], *given[i]);
+    check_value("output", session.outputs().values[places[i]], *given[i]);
     const Tensor& tensor = given[i]->tensor;
     if (!tensor || is_object(tensor.dtype()) || cuts_any(tensor, inputs) || overlaps_any(tensor, memory)) continue;
     memory.resize(std::max(memory.size(), places[i] + 1));

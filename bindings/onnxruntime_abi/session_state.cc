@@ -47,11 +47,14 @@ void check_options(const SessionOptions& options) {
   if (options.load_cancelled) throw Failure(kModelLoadCanceled, "Session initialization canceled due to user request.");
 }
 
-/// Throws Failure(kFail) where the options say that it is in ONNX Runtime's own format, and it is not.
+/// Throws Failure where the options say that it is of one format, and it is of another.
 std::shared_ptr<const ModelSource> checked_source(std::shared_ptr<const ModelSource> source,
                                                   const SessionOptions& options) {
   if (options.has_entry("session.load_model_format", "ORT") && !source->is_ort_format()) {
     throw Failure(kFail, "ORT model verification failed.");
+  }
+  if (options.has_entry("session.load_model_format", "ONNX") && source->is_ort_format()) {
+    throw Failure(kInvalidProtobuf, "Failed to load model because protobuf parsing failed.");
   }
   return source;
 }

@@ -41,7 +41,7 @@ size_t offset_of(const Tensor& tensor, const int64_t* location, size_t rank) {
   for (int i = 0; i < tensor.rank(); ++i) {
     const int64_t at = location[i];
     if (at < 0 || at >= tensor.dim(i)) throw Failure(kInvalidArgument, "invalid location range");
-    offset = offset * tensor.dim(i) + at;
+    offset = checked_add(checked_mul(offset, tensor.dim(i)), at);
   }
   return dtype_bytes(tensor.dtype(), offset);
 }

@@ -38,7 +38,7 @@ const T& required(const T* part, const char* message) {
 class Writer {
  public:
   /// bytes: of the whole buffer. Parts of it that are used again and again must not make the model much larger.
-  explicit Writer(size_t bytes) : left_(4 * bytes + (size_t{1} << 20)) {}
+  explicit Writer(size_t bytes) : left_(size_t(checked_add(checked_mul(4, int64_t(bytes)), int64_t{1} << 20))) {}
 
   void write_model(const Model& from, pb::ModelProto& to) {
     to.set_ir_version(from.ir_version());
