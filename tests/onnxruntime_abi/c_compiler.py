@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from table import TABLES
 
 HERE = Path(__file__).resolve().parent
@@ -23,6 +24,17 @@ def compiled(source, target, *flags):
         pytest.skip("there is no C compiler")
     target.parent.mkdir(parents=True, exist_ok=True)
     write_slots(target.parent)
-    command = [COMPILER, "-O1", "-Wall", "-Wextra", "-Werror", f"-I{target.parent}", HERE / source, "-o", target, *flags]
+    command = [
+        COMPILER,
+        "-O1",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        f"-I{target.parent}",
+        HERE / source,
+        "-o",
+        target,
+        *flags,
+    ]
     subprocess.run(command, check=True)
     return target

@@ -6,6 +6,7 @@ from ctypes import POINTER, c_size_t, c_void_p
 
 import numpy as np
 import pytest
+
 from models import ADD, X, Y
 from session_support import ARGUMENT, pointers, refused, strings
 from table import Failed
@@ -25,7 +26,9 @@ class Pending:
                          self.callback, 1234)  # fmt: skip
 
     def call_back(self, state, results, count, status):
-        self.calls.append((state, ctypes.addressof(results.contents) if results else None, count, threading.get_ident()))
+        self.calls.append(
+            (state, ctypes.addressof(results.contents) if results else None, count, threading.get_ident())
+        )
         self.status = status
         self.done.set()
 

@@ -3,6 +3,7 @@
 import ctypes
 
 import pytest
+
 from editor import Editor
 from models import WEIGHTED, W, X, Y
 from session_support import ARGUMENT, FAIL, RUNTIME, refused

@@ -5,6 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
+
 from alone import alone, answer
 from c_compiler import compiled
 from custom_ops import custom_model

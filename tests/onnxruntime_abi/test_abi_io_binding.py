@@ -4,6 +4,7 @@ import ctypes
 
 import numpy as np
 import pytest
+
 from models import ADD, X, Y
 from session_support import ARGUMENT, FAIL, RUNTIME, items, refused
 

@@ -4,8 +4,9 @@ import ctypes
 
 import numpy as np
 import pytest
-from models import ADD, FLOAT, IDENTITY, TEXT, WEIGHTED, W, X, Y, model, node, one, value
 from onnx import TensorProto
+
+from models import ADD, FLOAT, IDENTITY, TEXT, WEIGHTED, W, X, Y, model, node, one, value
 from session_support import ARGUMENT, FAIL, INVALID_GRAPH, NO_FILE, NOT_IMPLEMENTED, PROTOBUF, refused
 
 

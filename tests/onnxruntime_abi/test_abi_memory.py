@@ -3,6 +3,7 @@
 import ctypes
 
 import pytest
+
 from models import ADD, X, Y
 from session_support import ARGUMENT, Allocator, refused, strings, text
 

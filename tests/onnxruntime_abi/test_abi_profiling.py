@@ -5,6 +5,7 @@ import re
 import time
 
 import pytest
+
 from models import ADD, X, Y
 
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from models import ADD, FLOAT, IDENTITY, OVERRIDABLE, WEIGHTED, W, X, Y, model, node, value
 from onnx import helper
+
+from models import ADD, FLOAT, IDENTITY, OVERRIDABLE, WEIGHTED, W, X, Y, model, node, value
 from session_support import ARGUMENT, FAIL, pointers, refused, strings
 
 MANY = model([node("Add", "x y", "s"), node("Sub", "x y", "d"), node("Mul", "s d", "p"), node("Identity", "x", "i")],
@@ -139,7 +140,17 @@ def test_some_outputs_in_memory_of_the_caller(ort):
 def test_given_outputs_are_checked(ort, add):
     session, x, y = add
     given = ort.tensor(np.zeros((2, 3), np.int32))
-    refused(ARGUMENT, r"unexpected output data type.*actual: \(tensor\(int32\)\)", run, ort, session, ["x", "y"], [x, y], ["z"], [given])
+    refused(
+        ARGUMENT,
+        r"unexpected output data type.*actual: \(tensor\(int32\)\)",
+        run,
+        ort,
+        session,
+        ["x", "y"],
+        [x, y],
+        ["z"],
+        [given],
+    )
     given = ort.tensor(np.zeros((3, 3), np.float32))
     refused(ARGUMENT, r"output.*'z'.*shape \{3,3\}.*\{2,3\}", run, ort, session, ["x", "y"], [x, y], ["z"], [given])
 
@@ -155,7 +166,17 @@ def test_given_outputs_have_the_declared_shape(ort, add, shape, words):
 def test_given_outputs_have_the_declared_kind(ort, add):
     session, x, y = add
     sequence = ort.new("Value", ort.api.CreateValue(pointers([x]), 1, 2))
-    refused(ARGUMENT, "'z' expected to be of type: 2 but received a tensor sequence", run, ort, session, ["x", "y"], [x, y], ["z"], [sequence])
+    refused(
+        ARGUMENT,
+        "'z' expected to be of type: 2 but received a tensor sequence",
+        run,
+        ort,
+        session,
+        ["x", "y"],
+        [x, y],
+        ["z"],
+        [sequence],
+    )
 
 
 def test_an_output_may_be_an_input(ort):
@@ -199,4 +220,3 @@ def test_optional_inputs_may_be_left_out(ort):
     clip = helper.make_node("Clip", ["x", "", "top"], ["z"])
     session = ort.session(model([clip], [value("x"), value("top", FLOAT, [])], [value("z")]))
     assert ort.run(session, {"x": X, "top": np.float32(2)}, "z")[0].tolist() == np.minimum(X, 2).tolist()
-

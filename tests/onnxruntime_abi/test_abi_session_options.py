@@ -3,6 +3,7 @@
 import ctypes
 
 import pytest
+
 from models import ADD, X, Y
 from session_support import ARGUMENT, FAIL, RUNTIME, items, key_values, refused, strings, text
 
@@ -16,7 +17,13 @@ def test_levels_of_optimization(ort, level):
 
 @pytest.mark.parametrize("level", [-1, 4, 5, 98, 100, 2**31 - 1])
 def test_other_levels_of_optimization_are_refused(ort, level):
-    refused(ARGUMENT, "graph_optimization_level is not valid", ort.api.SetSessionGraphOptimizationLevel, ort.options(), level)
+    refused(
+        ARGUMENT,
+        "graph_optimization_level is not valid",
+        ort.api.SetSessionGraphOptimizationLevel,
+        ort.options(),
+        level,
+    )
 
 
 def test_modes_of_execution(ort):
@@ -90,7 +97,9 @@ def test_a_config_entry_is_replaced(ort):
 
 @pytest.mark.parametrize("key", [b"", b"k" * 1025, b"k" * 5000])
 def test_keys_have_a_length(ort, key):
-    refused(ARGUMENT, "empty or longer than maximum length 1024", ort.api.AddSessionConfigEntry, ort.options(), key, b"1")
+    refused(
+        ARGUMENT, "empty or longer than maximum length 1024", ort.api.AddSessionConfigEntry, ort.options(), key, b"1"
+    )
 
 
 def test_room_for_a_config_entry_may_be_short(ort):
@@ -119,7 +128,14 @@ MIRRORS = [
 def test_entries_for_options_are_checked(ort, name, good, bad):
     options, key = ort.options(), b"session." + name.encode()
     ort.api.AddSessionConfigEntry(options, key, good.encode())
-    refused(ARGUMENT, f"value for '(session.)?{name}' must be .*; got", ort.api.AddSessionConfigEntry, options, key, bad.encode())
+    refused(
+        ARGUMENT,
+        f"value for '(session.)?{name}' must be .*; got",
+        ort.api.AddSessionConfigEntry,
+        options,
+        key,
+        bad.encode(),
+    )
 
 
 def test_entries_for_options_act(ort):
@@ -191,7 +207,11 @@ def test_the_providers_that_are_there(api):
 @pytest.mark.parametrize("name", ["CUDA", "TensorRT", "CANN", "Dnnl", "ROCM"])
 def test_options_of_other_providers_cannot_be_made(ort, name):
     words = "oneDNN" if name == "Dnnl" else name
-    refused(FAIL, f"{words} execution provider is not enabled in this build", getattr(ort.api, f"Create{name}ProviderOptions"))
+    refused(
+        FAIL,
+        f"{words} execution provider is not enabled in this build",
+        getattr(ort.api, f"Create{name}ProviderOptions"),
+    )
 
 
 @pytest.mark.parametrize("name", ["DML", "CUDA", "nothing"])
@@ -205,3 +225,10 @@ def test_options_serve_many_sessions_and_may_go_first(ort):
     ort.release("SessionOptions", options)
     for session in sessions:
         assert ort.run(session, {"x": X, "y": Y}, "z")[0].tolist() == (X + Y).tolist()
+
+
+def test_a_source_of_weights(ort):
+    options = ort.options()
+    refused(ARGUMENT, "size is 0", ort.api.SessionOptionsSetWeightlessSourceModelBuffer, options, ADD, 0)
+    ort.api.SessionOptionsSetWeightlessSourceModelBuffer(options, ADD, len(ADD))
+    ort.session(ADD, options)

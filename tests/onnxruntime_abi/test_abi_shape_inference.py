@@ -4,6 +4,7 @@ import ctypes
 from ctypes import byref, c_float, c_int64
 
 import pytest
+
 from custom_ops import Operator, copy_first, custom_model, session_with
 from models import value
 from session_support import ARGUMENT, FAIL, RUNTIME, dims, refused

@@ -3,6 +3,7 @@
 import ctypes
 
 import pytest
+
 from session_support import refused
 
 

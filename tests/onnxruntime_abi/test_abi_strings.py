@@ -4,6 +4,7 @@ import ctypes
 
 import numpy as np
 import pytest
+
 from models import TEXT, X, one
 from session_support import ARGUMENT, FAIL, STRING, refused, strings
 

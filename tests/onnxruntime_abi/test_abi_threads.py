@@ -5,6 +5,7 @@ import threading
 
 import numpy as np
 import pytest
+
 from alone import answer
 from models import ADD, X, Y, model, node, value
 from session_support import FAIL, Ort, in_threads, refused
