@@ -5,7 +5,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 from table import TABLES
 
 HERE = Path(__file__).resolve().parent

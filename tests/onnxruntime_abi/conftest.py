@@ -1,7 +1,6 @@
 """The fixtures of the tests of ONNX Runtime's C ABI: each test runs on Linnet's library and on the real one."""
 
 import pytest
-
 from differences import DIFFERENCES
 from libraries import PLACES, load
 from session_support import Ort

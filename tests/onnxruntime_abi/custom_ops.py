@@ -3,7 +3,7 @@
 import ctypes
 from ctypes import CFUNCTYPE, c_int32, c_size_t, c_uint32, c_void_p
 
-from models import model, node, value
+from abi_models import model, node, value
 from session_support import dims
 from table import Failed
 

@@ -2,7 +2,7 @@
 
 import ctypes
 
-from models import X
+from abi_models import X
 from session_support import dims, pointers, strings
 from table import Table
 

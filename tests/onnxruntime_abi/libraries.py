@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 from locations import BUILD
-
 from table import Library
 
 # Programs for ONNX Runtime, started by these tests, send nothing.

@@ -8,7 +8,6 @@ from ctypes import POINTER, c_char_p, c_int64, c_void_p
 import ml_dtypes
 import numpy as np
 import pytest
-
 from table import Failed
 
 FAIL, ARGUMENT, NO_FILE, NO_MODEL, RUNTIME, PROTOBUF, NOT_IMPLEMENTED, INVALID_GRAPH, NOT_FOUND = (

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from models import ADD, OVERRIDABLE, X, Y
+from abi_models import ADD, OVERRIDABLE, X, Y
 from session_support import Ort, dims, pointers, strings
 from table import SLOTS, Failed
 

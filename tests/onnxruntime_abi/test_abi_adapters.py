@@ -1,8 +1,7 @@
 """Adapters: files of values for inputs, which runs take up."""
 
 import pytest
-
-from models import OVERRIDABLE, WEIGHTED, W, X, Y, model, node, value
+from abi_models import OVERRIDABLE, WEIGHTED, W, X, Y, model, node, value
 from session_support import ARGUMENT, FAIL, refused
 
 # Without a weight of its own.

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
+from abi_models import FLOAT, W, X, Y, model, node, value
 from onnx import TensorProto, helper
-
-from models import FLOAT, W, X, Y, model, node, value
 from session_support import ARGUMENT, FAIL, MAP, OPTIONAL, RUNTIME, SEQUENCE, TENSOR, dims, pointers, refused
 
 SPLIT = model([node("SplitToSequence", "x", "q", axis=0)], [value("x", shape=["N", 3])],

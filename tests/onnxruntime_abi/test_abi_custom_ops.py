@@ -4,10 +4,9 @@ import ctypes
 
 import numpy as np
 import pytest
-from onnx import helper
-
+from abi_models import FLOAT, INT64, X, Y, model, node, value
 from custom_ops import OPTIONAL_INPUT, VARIADIC, Operator, copy_first, custom_model, session_with
-from models import FLOAT, INT64, X, Y, model, node, value
+from onnx import helper
 from session_support import FAIL, INVALID_GRAPH, NOT_IMPLEMENTED, RUNTIME, Failed, dims, refused
 
 VERSIONS = [1, 7, 8, 13, 14, 16, 17, 18, 24, 30, 32]

@@ -3,8 +3,7 @@
 import ctypes
 
 import pytest
-
-from models import ADD, X, Y
+from abi_models import ADD, X, Y
 from session_support import ARGUMENT, FAIL, NOT_IMPLEMENTED, items, key_values, pointers, refused, strings, text
 from table import Table
 

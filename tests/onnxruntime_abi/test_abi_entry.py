@@ -7,7 +7,6 @@ import subprocess
 import sys
 
 import pytest
-
 from alone import answer
 from forked import forked
 from libraries import VERSION

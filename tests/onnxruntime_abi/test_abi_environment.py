@@ -3,9 +3,8 @@
 import ctypes
 
 import pytest
-
+from abi_models import ADD, X, Y
 from alone import alone, answer
-from models import ADD, X, Y
 from session_support import Ort, refused
 from specimens import LOGGER
 from table import Failed

@@ -4,9 +4,8 @@ import ctypes
 
 import numpy as np
 import pytest
+from abi_models import W, X, Y, model_proto, node, value
 from onnx import TensorProto
-
-from models import W, X, Y, model_proto, node, value
 from session_support import ARGUMENT, FAIL, pointers, refused, strings
 
 PLAIN = model_proto([node("Add", "x w", "z")], [value("x")], [value("z")], {"w": W}).SerializeToString()

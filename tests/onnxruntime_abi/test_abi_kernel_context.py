@@ -6,9 +6,8 @@ from ctypes import byref, c_float, c_int64
 
 import numpy as np
 import pytest
-
+from abi_models import TEXT, X, value
 from custom_ops import Operator, copy, copy_first, custom_model, session_with
-from models import TEXT, X, value
 from session_support import ARGUMENT, FAIL, Ort, dims, in_threads, pointers, refused, strings, text
 
 

@@ -4,10 +4,9 @@ import ctypes
 from ctypes import byref, c_float, c_int64, c_size_t
 
 import pytest
-from onnx import numpy_helper
-
+from abi_models import W, X, model_proto, node, value
 from custom_ops import Operator, copy_first, custom_model, session_with
-from models import W, X, model_proto, node, value
+from onnx import numpy_helper
 from session_support import ARGUMENT, FAIL, TENSOR, items, key_values, refused, text
 
 ATTRIBUTES = {"number": 7, "factor": 0.5, "word": "hello", "numbers": [1, 2, 3], "factors": [0.5, 1.5], "words": ["a", "", "ccc"],

@@ -3,8 +3,8 @@
 import ctypes
 
 import pytest
+from abi_models import ADD, X, Y
 from custom_ops import Operator, copy_first, custom_model
-from models import ADD, X, Y
 from session_support import FAIL, SEQUENCE, dims, key_values, pointers, refused, text
 
 SUM = (X + Y).tolist()

@@ -5,9 +5,8 @@ from ctypes import byref, c_int64
 
 import numpy as np
 import pytest
-
+from abi_models import ADD, X, Y
 from editor import Editor
-from models import ADD, X, Y
 from session_support import (
     ARGUMENT,
     FAIL,

@@ -4,9 +4,8 @@ import ctypes
 
 import numpy as np
 import pytest
+from abi_models import ADD, FLOAT, INT64, OVERRIDABLE, TEXT, WEIGHTED, model, model_proto, node, one, value
 from onnx import TensorProto, helper
-
-from models import ADD, FLOAT, INT64, OVERRIDABLE, TEXT, WEIGHTED, model, model_proto, node, one, value
 from session_support import FAIL, TENSOR, dims, items, refused, text
 
 SHAPED = model([node("Identity", name, f"out_{name}") for name in ("scalar", "mixed", "unknown", "fixed")],

@@ -4,7 +4,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from forked import forked
 from specimens import CALLS, Specimens
 from table import SLOTS

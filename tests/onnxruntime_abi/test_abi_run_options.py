@@ -5,8 +5,7 @@ import time
 
 import numpy as np
 import pytest
-
-from models import ADD, X, Y, model, node, value
+from abi_models import ADD, X, Y, model, node, value
 from session_support import ARGUMENT, FAIL, refused, text
 
 # Long enough to be terminated from another thread.

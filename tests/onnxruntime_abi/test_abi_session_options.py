@@ -3,8 +3,7 @@
 import ctypes
 
 import pytest
-
-from models import ADD, X, Y
+from abi_models import ADD, X, Y
 from session_support import ARGUMENT, FAIL, RUNTIME, items, key_values, refused, strings, text
 
 
@@ -78,7 +77,7 @@ def entry(ort, options, key):
     return buffer.raw[: size.value]
 
 
-@pytest.mark.parametrize("value", [b"", b"1", b"hello", b"x" * 5000])
+@pytest.mark.parametrize("value", [b"", b"1", b"hello", b"x" * 5000], ids=len)
 def test_config_entries_are_kept(ort, value):
     options = ort.options()
     for key in (b"k", b"foo.bar", b"k" * 1024):
@@ -95,7 +94,7 @@ def test_a_config_entry_is_replaced(ort):
     assert entry(ort, options, b"key") == b"three\0"
 
 
-@pytest.mark.parametrize("key", [b"", b"k" * 1025, b"k" * 5000])
+@pytest.mark.parametrize("key", [b"", b"k" * 1025, b"k" * 5000], ids=len)
 def test_keys_have_a_length(ort, key):
     refused(
         ARGUMENT, "empty or longer than maximum length 1024", ort.api.AddSessionConfigEntry, ort.options(), key, b"1"
@@ -147,7 +146,8 @@ def test_entries_for_options_act(ort):
 @pytest.mark.parametrize(("key", "value", "code", "words"), [
     ("session.disable_cpu_ep_fallback", "1", FAIL, "fallback to CPU EP has been explicitly disabled"),
     ("session.dynamic_block_base", "x", RUNTIME, ""),
-    ("optimization.minimal_build_optimizations", "1", ARGUMENT, "invalid value for optimization.minimal_build_optimizations: 1")])  # fmt: skip
+    ("optimization.minimal_build_optimizations", "1", ARGUMENT, "invalid value for optimization.minimal_build_optimizations: 1")],
+    ids=["fallback", "blocks", "minimal build"])  # fmt: skip
 def test_some_entries_are_checked_by_sessions(ort, key, value, code, words):
     refused(code, words, ort.session, ADD, ort.options(**{key: value}))
 

@@ -3,9 +3,8 @@
 import ctypes
 
 import numpy as np
-
+from abi_models import ADD, X, Y
 from alone import answer
-from models import ADD, X, Y
 from session_support import ARGUMENT, Allocator, Ort, dims, key_values, refused
 
 ALLOC = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)

@@ -5,8 +5,7 @@ from ctypes import c_float, c_int32
 
 import numpy as np
 import pytest
-
-from models import X
+from abi_models import X
 from session_support import ARGUMENT, FAIL, NOT_IMPLEMENTED, RUNTIME, SPARSE, dims, items, refused
 
 COO, CSR, BLOCKS = 1, 2, 4

@@ -4,8 +4,7 @@ import ctypes
 
 import numpy as np
 import pytest
-
-from models import X
+from abi_models import X
 from session_support import (
     ARGUMENT,
     ELEMENT_TYPES,

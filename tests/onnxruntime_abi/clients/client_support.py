@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from environments import CACHE, install, once
-
 from libraries import load
 
 HERE = Path(__file__).resolve().parent

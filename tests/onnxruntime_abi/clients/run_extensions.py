@@ -10,7 +10,6 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "support")]
 
 from onnxruntime_extensions import get_library_path  # noqa: E402
 from report import report  # noqa: E402
-
 from session_support import Ort  # noqa: E402
 from table import Failed, Library  # noqa: E402
 

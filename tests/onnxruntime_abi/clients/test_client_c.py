@@ -4,9 +4,8 @@ import os
 import subprocess
 
 import pytest
-
+from abi_models import ADD
 from c_compiler import COMPILER, compiled
-from models import ADD
 
 RELEASES = ["1.14.0", "1.19.2", "1.23.2", "1.28.2", "1.30.0", "1.32.0"]
 EXPECTED = "11 22 33 44 55 66"

@@ -6,8 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from models import ADD
+from abi_models import ADD
 
 PLACES = [
     os.environ.get("LINNET_ONNXRUNTIME_INCLUDE", ""),

@@ -1,10 +1,9 @@
 """moonshine-voice: its detector of voices, and models in ONNX Runtime's file format with random weights."""
 
 import pytest
-from transcriber_models import write_models
-
 from libraries import load
 from session_support import Ort
+from transcriber_models import write_models
 
 CLIENT = {"name": "moonshine", "packages": ["moonshine-voice", "numpy"], "script": "run_moonshine.py", "way": "preload"}
 
