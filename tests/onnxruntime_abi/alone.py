@@ -26,7 +26,14 @@ class Outcome:
 
 def alone(library, function, *arguments, timeout=120, **environment):
     """Calls function(api, *arguments) in a new process; returns its result, what it printed to stderr, and its code."""
-    command = [sys.executable, __file__, library.path, function.__module__, function.__qualname__, json.dumps(arguments)]
+    command = [
+        sys.executable,
+        __file__,
+        library.path,
+        function.__module__,
+        function.__qualname__,
+        json.dumps(arguments),
+    ]
     done = subprocess.run(command, capture_output=True, timeout=timeout, env={**os.environ, **environment})
     lines = done.stdout.decode(errors="replace").splitlines()
     result = json.loads(lines[-1]) if done.returncode == 0 else None

@@ -23,6 +23,17 @@ def compiled(source, target, *flags):
         pytest.skip("there is no C compiler")
     target.parent.mkdir(parents=True, exist_ok=True)
     write_slots(target.parent)
-    command = [COMPILER, "-O1", "-Wall", "-Wextra", "-Werror", f"-I{target.parent}", HERE / source, "-o", target, *flags]
+    command = [
+        COMPILER,
+        "-O1",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        f"-I{target.parent}",
+        HERE / source,
+        "-o",
+        target,
+        *flags,
+    ]
     subprocess.run(command, check=True)
     return target

@@ -3,7 +3,7 @@
 import ctypes
 from ctypes import CFUNCTYPE, c_int32, c_size_t, c_uint32, c_void_p
 
-from models import model, node, value
+from abi_models import model, node, value
 from session_support import dims
 from table import Failed
 
@@ -38,7 +38,9 @@ class Layout(ctypes.Structure):
 class Operator:
     """An operator: compute(operator, context) and create(operator, info) get the table through operator.api."""
 
-    def __init__(self, api, compute, name="Mine", inputs=(1,), outputs=(1,), version=30, create=None, infer=None, **settings):
+    def __init__(
+        self, api, compute, name="Mine", inputs=(1,), outputs=(1,), version=30, create=None, infer=None, **settings
+    ):
         self.api, self.functions = api, {"compute": compute, "create": create, "infer": infer}
         self.inputs, self.outputs, self.texts = inputs, outputs, []
         self.calls, self.tables, self.failures = [], [], []
@@ -148,7 +150,9 @@ def copy(api, source, context, factor=1):
     return target
 
 
-def custom_model(operator="Mine", inputs="x", outputs="z", shape=("N", 3), domain="my.domain", version=1, values=None, **attributes):
+def custom_model(
+    operator="Mine", inputs="x", outputs="z", shape=("N", 3), domain="my.domain", version=1, values=None, **attributes
+):
     """A model of one node of a custom operator."""
     values = values or {name: value(name, shape=shape) for name in [*inputs.split(), *outputs.split()]}
     return model([node(operator, inputs, outputs, domain=domain, name="my node", **attributes)],

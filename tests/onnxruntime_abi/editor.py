@@ -2,7 +2,7 @@
 
 import ctypes
 
-from models import X
+from abi_models import X
 from session_support import dims, pointers, strings
 from table import Table
 
@@ -51,9 +51,15 @@ class Editor:
         return model
 
     def session(self, model, options=None):
-        return self.ort.new("Session", self.table.CreateSessionFromModel(self.ort.env, model, options or self.ort.options()))
+        return self.ort.new(
+            "Session", self.table.CreateSessionFromModel(self.ort.env, model, options or self.ort.options())
+        )
 
     def add_model(self, weight=X):
         """z = x + w."""
         tensor = self.ort.tensor(weight)
-        return self.model(self.graph([self.value("x")], [self.value("z")], [self.node("Add", ["x", "w"], ["z"], "sum")], {"w": tensor}))
+        return self.model(
+            self.graph(
+                [self.value("x")], [self.value("z")], [self.node("Add", ["x", "w"], ["z"], "sum")], {"w": tensor}
+            )
+        )

@@ -20,7 +20,11 @@ def forked(call):
     with os.fdopen(reading) as pipe:
         answer = pipe.read()
     _, status = os.waitpid(process, 0)
-    return tuple(json.loads(answer)) if answer else ("crash", signal.Signals(os.WTERMSIG(status)).name if status & 127 else status)
+    return (
+        tuple(json.loads(answer))
+        if answer
+        else ("crash", signal.Signals(os.WTERMSIG(status)).name if status & 127 else status)
+    )
 
 
 def answer_and_end(call, writing):

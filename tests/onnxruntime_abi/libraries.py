@@ -10,7 +10,9 @@ from table import Library
 
 # Programs for ONNX Runtime, started by these tests, send nothing.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-LINNET = Path(os.environ.get("LINNET_ONNXRUNTIME_LIBRARY", BUILD / "lib" / "linnet-onnxruntime" / "libonnxruntime.so.1"))
+LINNET = Path(
+    os.environ.get("LINNET_ONNXRUNTIME_LIBRARY", BUILD / "lib" / "linnet-onnxruntime" / "libonnxruntime.so.1")
+)
 VERSION = 32
 
 

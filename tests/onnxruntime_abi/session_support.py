@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 from table import Failed
 
-FAIL, ARGUMENT, NO_FILE, NO_MODEL, RUNTIME, PROTOBUF, NOT_IMPLEMENTED, INVALID_GRAPH, NOT_FOUND = 1, 2, 3, 4, 6, 7, 9, 10, 14
+FAIL, ARGUMENT, NO_FILE, NO_MODEL, RUNTIME, PROTOBUF, NOT_IMPLEMENTED, INVALID_GRAPH, NOT_FOUND = (
+    1,
+    2,
+    3,
+    4,
+    6,
+    7,
+    9,
+    10,
+    14,
+)
 TENSOR, SEQUENCE, MAP, OPAQUE, SPARSE, OPTIONAL = range(1, 7)
 STRING = 8
 ELEMENT_TYPES = {

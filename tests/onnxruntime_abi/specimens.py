@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from models import ADD, OVERRIDABLE, W, X, Y
+from abi_models import ADD, OVERRIDABLE, X, Y
 from session_support import Ort, dims, pointers, strings
 from table import SLOTS, Failed
 
@@ -22,7 +22,13 @@ class Specimens(Ort):
         super().__init__(api, env)
         path = Path(folder) / "add.onnx"
         path.write_bytes(ADD)
-        self.known = {"null": None, "env": env, "allocator": self.allocator, "cpu": self.cpu, "path": str(path).encode()}
+        self.known = {
+            "null": None,
+            "env": env,
+            "allocator": self.allocator,
+            "cpu": self.cpu,
+            "path": str(path).encode(),
+        }
         self.missing = {}
         for make in (self.plain, self.objects, self.sparse_objects, self.container_objects, self.device_objects):
             try:
@@ -51,7 +57,9 @@ class Specimens(Ort):
         api.AddSessionConfigEntry(options, b"specimen", b"text")
         x, y = self.tensor(X), self.tensor(Y)
         info = self.new("TypeInfo", api.SessionGetInputTypeInfo(session, 0))
-        run_options, arena = self.new("RunOptions", api.CreateRunOptions()), self.new("ArenaCfg", api.CreateArenaCfg(0, -1, -1, -1))
+        run_options, arena = self.new("RunOptions", api.CreateRunOptions()), self.new(
+            "ArenaCfg", api.CreateArenaCfg(0, -1, -1, -1)
+        )
         return {
             "session": session, "overridable": self.session(OVERRIDABLE),
             "cuda": self.new("MemoryInfo", api.CreateMemoryInfo(b"Cuda", 0, 0, 0)), "options": options, "tensor": x,
@@ -77,7 +85,9 @@ class Specimens(Ort):
 
     def sparse_objects(self):
         """A sparse tensor with values and indices, one without indices, one without anything."""
-        api, fresh = self.api, lambda: self.new("Value", api.CreateSparseTensorAsOrtValue(self.allocator, dims(2, 3), 2, 1))
+        api, fresh = self.api, lambda: self.new(
+            "Value", api.CreateSparseTensorAsOrtValue(self.allocator, dims(2, 3), 2, 1)
+        )
         full = fresh()
         self.values_of_sparse = (c_float * 2)(1, 2)
         api.FillSparseTensorCoo(full, self.cpu, dims(2), 1, self.values_of_sparse, dims(0, 2), 2)
@@ -97,7 +107,12 @@ class Specimens(Ort):
         devices, _ = self.api.GetEpDevices(self.env)
         device = ctypes.cast(devices, ctypes.POINTER(c_void_p))[0]
         external = self.new("ExternalInitializerInfo", self.api.CreateExternalInitializerInfo(b"file", 0, 8))
-        return {"devices": devices, "device": device, "hardware": self.api.EpDevice_Device(device), "external": external}
+        return {
+            "devices": devices,
+            "device": device,
+            "hardware": self.api.EpDevice_Device(device),
+            "external": external,
+        }
 
     def argument(self, word):
         """The argument that a word of calls.txt names."""

@@ -6,7 +6,7 @@ from ctypes import POINTER, c_size_t, c_void_p
 
 import numpy as np
 import pytest
-from models import ADD, X, Y
+from abi_models import ADD, X, Y
 from session_support import ARGUMENT, pointers, refused, strings
 from table import Failed
 
@@ -25,7 +25,9 @@ class Pending:
                          self.callback, 1234)  # fmt: skip
 
     def call_back(self, state, results, count, status):
-        self.calls.append((state, ctypes.addressof(results.contents) if results else None, count, threading.get_ident()))
+        self.calls.append(
+            (state, ctypes.addressof(results.contents) if results else None, count, threading.get_ident())
+        )
         self.status = status
         self.done.set()
 
@@ -64,7 +66,8 @@ def test_results_in_memory_of_the_caller(ort, session):
 
 @pytest.mark.parametrize(("inputs", "outputs", "words"), [
     ({"x": X, "y": Y}, ["q"], "invalid output name: q"), ({"x": X, "w": Y}, ["z"], "invalid input name: w"),
-    ({"x": X[0], "y": Y}, ["z"], "invalid rank")])  # fmt: skip
+    ({"x": X[0], "y": Y}, ["z"], "invalid rank")],
+    ids=["output", "input", "shape"])  # fmt: skip
 def test_the_callback_has_the_status(ort, session, inputs, outputs, words):
     pending = Pending(ort, session, inputs, outputs)
     refused(ARGUMENT, words, pending.wait)

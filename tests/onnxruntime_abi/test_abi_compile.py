@@ -3,8 +3,8 @@
 import ctypes
 
 import pytest
+from abi_models import WEIGHTED, W, X, Y
 from editor import Editor
-from models import WEIGHTED, W, X, Y
 from session_support import ARGUMENT, FAIL, RUNTIME, refused
 from table import Table
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from models import FLOAT, W, X, Y, model, node, value
+from abi_models import FLOAT, W, X, Y, model, node, value
 from onnx import TensorProto, helper
 from session_support import ARGUMENT, FAIL, MAP, OPTIONAL, RUNTIME, SEQUENCE, TENSOR, dims, pointers, refused
 
@@ -84,7 +84,12 @@ def test_the_type_of_a_sequence(ort):
 
 
 KEYS = [np.array([3, 1, 2]), np.array(["c", "a", "b"], object)]
-CONTENTS = [np.array([0.5, 1.5, 2.5], np.float32), np.array([7, 8, 9]), np.array([1.0, 2, 3]), np.array(["x", "y", "z"], object)]
+CONTENTS = [
+    np.array([0.5, 1.5, 2.5], np.float32),
+    np.array([7, 8, 9]),
+    np.array([1.0, 2, 3]),
+    np.array(["x", "y", "z"], object),
+]
 
 
 @pytest.mark.parametrize("keys", KEYS, ids=["numbers", "strings"])
@@ -170,7 +175,9 @@ def test_maps_come_out_of_models(ort, attributes, keys):
 
 def optional_model():
     kind = helper.make_optional_type_proto(helper.make_tensor_type_proto(FLOAT, [2, 3]))
-    return model([node("Identity", "x", "o")], [helper.make_value_info("x", kind)], [helper.make_value_info("o", kind)], opset=18)
+    return model(
+        [node("Identity", "x", "o")], [helper.make_value_info("x", kind)], [helper.make_value_info("o", kind)], opset=18
+    )
 
 
 def test_optional_values(ort):

@@ -5,10 +5,10 @@ import shutil
 
 import numpy as np
 import pytest
+from abi_models import X
 from alone import alone, answer
 from c_compiler import compiled
 from custom_ops import custom_model
-from models import X
 from session_support import ARGUMENT, FAIL, RUNTIME, Ort, in_threads, refused
 
 

@@ -4,8 +4,8 @@ import ctypes
 
 import numpy as np
 import pytest
+from abi_models import FLOAT, INT64, X, Y, model, node, value
 from custom_ops import OPTIONAL_INPUT, VARIADIC, Operator, copy_first, custom_model, session_with
-from models import FLOAT, INT64, X, Y, model, node, value
 from onnx import helper
 from session_support import FAIL, INVALID_GRAPH, NOT_IMPLEMENTED, RUNTIME, Failed, dims, refused
 
@@ -95,7 +95,9 @@ def test_a_failure_of_a_run_keeps_its_code(ort, code):
         raise Failed(code, "the kernel says no")
 
     session = session_with(ort, custom_model(), Operator(ort.api, fail))
-    refused(code, "running Mine node. Name:'my node' Status Message: the kernel says no", ort.run, session, {"x": X}, "z")
+    refused(
+        code, "running Mine node. Name:'my node' Status Message: the kernel says no", ort.run, session, {"x": X}, "z"
+    )
 
 
 @pytest.mark.parametrize("code", [1, 2, 9])
@@ -172,7 +174,9 @@ def test_an_operator_that_is_not_there(ort):
     refused(FAIL, "", ort.session, custom_model())
 
 
-@pytest.mark.parametrize(("start", "end", "version", "there"), [(1, 3, 3, True), (1, 3, 9, True), (5, 9, 5, True), (5, 9, 3, False)])
+@pytest.mark.parametrize(
+    ("start", "end", "version", "there"), [(1, 3, 3, True), (1, 3, 9, True), (5, 9, 5, True), (5, 9, 3, False)]
+)
 def test_versions_of_an_operator(ort, start, end, version, there):
     operator = Operator(ort.api, double, start=start, end=end)
     if there:

@@ -3,8 +3,9 @@
 import ctypes
 
 import pytest
-from models import ADD, X, Y
+from abi_models import ADD, X, Y
 from session_support import ARGUMENT, FAIL, NOT_IMPLEMENTED, items, key_values, pointers, refused, strings, text
+from table import Table
 
 
 @pytest.fixture
@@ -43,7 +44,11 @@ def test_the_device_of_the_provider_for_cpus(api, device):
     assert api.HardwareDevice_Type(hardware) == 0
     assert isinstance(api.HardwareDevice_Vendor(hardware), bytes)
     assert isinstance(api.HardwareDevice_VendorId(hardware), int)
-    for handle in (api.EpDevice_EpMetadata(device), api.EpDevice_EpOptions(device), api.HardwareDevice_Metadata(hardware)):
+    for handle in (
+        api.EpDevice_EpMetadata(device),
+        api.EpDevice_EpOptions(device),
+        api.HardwareDevice_Metadata(hardware),
+    ):
         assert isinstance(key_values(api, handle), dict)
 
 
@@ -139,3 +144,34 @@ def test_models_compiled_for_providers(ort, device, tmp_path):
     assert api.GetCompatibilityInfoFromModel(str(tmp_path / "m.onnx").encode(), b"CPU", ort.allocator) is None
     assert api.GetCompatibilityInfoFromModelBytes(ADD, len(ADD), b"CPU", ort.allocator) is None
     assert api.GetModelCompatibilityForEpDevices(pointers([device]), 1, b"info") == 0
+
+
+def test_a_device_is_compatible_with_its_provider(ort, device):
+    api = ort.api
+    details = api.GetHardwareDeviceEpIncompatibilityDetails(
+        ort.env, b"CPUExecutionProvider", api.EpDevice_Device(device)
+    )
+    ort.new("DeviceEpIncompatibilityDetails", details)
+    assert api.DeviceEpIncompatibilityDetails_GetReasonsBitmask(details) == 0
+    assert api.DeviceEpIncompatibilityDetails_GetNotes(details) is None
+    assert api.DeviceEpIncompatibilityDetails_GetErrorCode(details) == 0
+    hardware = api.EpDevice_Device(device)
+    refused(ARGUMENT, "nothing", api.GetHardwareDeviceEpIncompatibilityDetails, ort.env, b"nothing", hardware)
+
+
+def test_memory_of_other_devices_is_not_imported(ort, device):
+    table = Table(ort.api.GetInteropApi(), "OrtInteropApi", ort.api)
+    assert table.CreateExternalResourceImporterForDevice(device) is None
+    refused(ARGUMENT, "ep_device", table.CreateExternalResourceImporterForDevice, None)
+    refused(ARGUMENT, "config", table.InitGraphicsInteropForEpDevice, device, None)
+    refused(NOT_IMPLEMENTED, "", table.DeinitGraphicsInteropForEpDevice, device)
+    refused(ARGUMENT, "importer", table.CanImportMemory, None, 0)
+    table.ReleaseExternalResourceImporter(None)
+
+
+def test_graphs_of_other_devices_are_not_captured(ort):
+    session, options = ort.session(ADD), ort.new("RunOptions", ort.api.CreateRunOptions())
+    ort.api.SessionReleaseCapturedGraph(session, 0)
+    ort.api.RunOptionsSetSyncStream(options, None)
+    (result,) = ort.values(session, {"x": X, "y": Y}, ["z"], options=options)
+    assert ort.array(result).tolist() == (X + Y).tolist()

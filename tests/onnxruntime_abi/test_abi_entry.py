@@ -70,7 +70,9 @@ def test_both_symbols_have_the_version_of_each_release(library, symbol, release)
 
 def exported(path):
     """The names of the dynamic symbols that a library defines."""
-    lines = subprocess.run(["nm", "-D", "--defined-only", path], capture_output=True, text=True, check=True).stdout.splitlines()
+    lines = subprocess.run(
+        ["nm", "-D", "--defined-only", path], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
     return {re.split("@", line.split()[-1])[0] for line in lines if not line.split()[-1].startswith("VERS_")}
 
 

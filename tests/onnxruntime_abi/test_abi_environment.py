@@ -1,8 +1,10 @@
 """Environments: one for a process, counted; logging through it. Each question needs a process of its own."""
 
+import ctypes
+
 import pytest
+from abi_models import ADD, X, Y
 from alone import alone, answer
-from models import ADD, X, Y
 from session_support import Ort, refused
 from specimens import LOGGER
 from table import Failed
@@ -195,3 +197,25 @@ def test_affinities_are_text(api, text):
     except Failed as failure:
         assert failure.code == 2 and text == ""
     api.ReleaseThreadingOptions(threading)
+
+
+class Settings(ctypes.Structure):
+    """The start of the settings of an environment."""
+
+    _fields_ = [("version", ctypes.c_uint32), ("level", ctypes.c_int32), ("identity", ctypes.c_char_p), ("logger", ctypes.c_void_p),
+                ("state", ctypes.c_void_p), ("threading", ctypes.c_void_p), ("config", ctypes.c_void_p), ("rest", ctypes.c_void_p * 8)]  # fmt: skip
+
+
+def from_settings(api):
+    env = api.CreateEnvWithOptions(ctypes.byref(Settings(24, 4, b"tests")))
+    same = api.CreateEnv(3, b"other") == env
+    ort = Ort(api, env)
+    refused(2, "version", api.CreateEnvWithOptions, ctypes.byref(Settings(0, 4, b"tests")))
+    refused(2, "log", api.CreateEnvWithOptions, ctypes.byref(Settings(24, 4, None)))
+    refused(2, "null", api.CreateEnvWithOptions, None)
+    refused(2, "null", api.SetPerSessionThreadPoolCallbacks, env, None)
+    return same, ort.run(ort.session(ADD), {"x": X, "y": Y}, "z")[0].tolist()
+
+
+def test_an_environment_from_settings(library):
+    assert answer(library, from_settings) == [True, (X + Y).tolist()]

@@ -4,7 +4,7 @@ import ctypes
 
 import numpy as np
 import pytest
-from models import W, X, Y, model_proto, node, value
+from abi_models import W, X, Y, model_proto, node, value
 from onnx import TensorProto
 from session_support import ARGUMENT, FAIL, pointers, refused, strings
 
@@ -57,7 +57,9 @@ def test_weights_that_nothing_needs(ort):
 
 
 @pytest.mark.only("linnet")
-@pytest.mark.parametrize("array", [Y[0], Y.astype(np.float64), np.ones((4, 4), np.float32)], ids=["row", "double", "large"])
+@pytest.mark.parametrize(
+    "array", [Y[0], Y.astype(np.float64), np.ones((4, 4), np.float32)], ids=["row", "double", "large"]
+)
 def test_weights_have_a_type_and_a_shape(ort, array):
     """The real library reads whatever is there."""
     options = ort.options()
@@ -140,7 +142,9 @@ def test_external_weights_must_fit(ort):
 
 def test_sessions_share_a_container_of_packed_weights(ort, tmp_path):
     weight = np.random.default_rng(1).standard_normal((64, 64)).astype(np.float32)
-    proto = model_proto([node("MatMul", "x w", "z")], [value("x", shape=["N", 64])], [value("z", shape=["N", 64])], {"w": weight})
+    proto = model_proto(
+        [node("MatMul", "x w", "z")], [value("x", shape=["N", 64])], [value("z", shape=["N", 64])], {"w": weight}
+    )
     contents, path = proto.SerializeToString(), tmp_path / "m.onnx"
     path.write_bytes(contents)
     container = ort.new("PrepackedWeightsContainer", ort.api.CreatePrepackedWeightsContainer())

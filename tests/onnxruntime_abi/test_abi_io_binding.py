@@ -4,7 +4,7 @@ import ctypes
 
 import numpy as np
 import pytest
-from models import ADD, X, Y
+from abi_models import ADD, X, Y
 from session_support import ARGUMENT, FAIL, RUNTIME, items, refused
 
 

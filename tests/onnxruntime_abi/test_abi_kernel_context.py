@@ -6,8 +6,8 @@ from ctypes import byref, c_float, c_int64
 
 import numpy as np
 import pytest
+from abi_models import TEXT, X, value
 from custom_ops import Operator, copy, copy_first, custom_model, session_with
-from models import TEXT, X, value
 from session_support import ARGUMENT, FAIL, Ort, dims, in_threads, pointers, refused, strings, text
 
 
@@ -40,7 +40,9 @@ def test_shapes_need_not_be_as_declared(ort):
         (c_float * 4).from_address(operator.api.GetTensorMutableData(output))[:] = [1, 2, 3, 4]
 
     assert run(ort, compute) == [1, 2, 3, 4]
-    refused(FAIL, "", run, ort, lambda operator, context: operator.api.KernelContext_GetOutput(context, 0, dims(-7, 3), 2))
+    refused(
+        FAIL, "", run, ort, lambda operator, context: operator.api.KernelContext_GetOutput(context, 0, dims(-7, 3), 2)
+    )
 
 
 def test_inputs_are_in_the_memory_of_the_caller(ort):
@@ -57,7 +59,9 @@ def test_inputs_are_in_the_memory_of_the_caller(ort):
 
 
 def test_an_output_in_memory_of_the_caller(ort):
-    session, memory = session_with(ort, custom_model(), Operator(ort.api, lambda o, c: copy_first(o, c, 3))), np.zeros((2, 3), np.float32)
+    session, memory = session_with(ort, custom_model(), Operator(ort.api, lambda o, c: copy_first(o, c, 3))), np.zeros(
+        (2, 3), np.float32
+    )
     ort.values(session, {"x": X}, ["z"], [ort.tensor(memory)])
     assert memory.tolist() == (3 * X).tolist()
 
@@ -232,6 +236,7 @@ def test_a_called_operator_that_fails(ort, invoked):
 
 def test_runs_of_one_kernel_at_once(ort):
     session = session_with(ort, custom_model(), Operator(ort.api, lambda o, c: copy_first(o, c, 2)))
+
     def work(i):
         mine = Ort(ort.api, ort.env)
         for _ in range(30):

@@ -4,8 +4,8 @@ import ctypes
 from ctypes import byref, c_float, c_int64, c_size_t
 
 import pytest
+from abi_models import W, X, model_proto, node, value
 from custom_ops import Operator, copy_first, custom_model, session_with
-from models import W, X, model_proto, node, value
 from onnx import numpy_helper
 from session_support import ARGUMENT, FAIL, TENSOR, items, key_values, refused, text
 
@@ -98,7 +98,15 @@ def test_attributes_have_a_type(ort):
                 if name.encode() != own:
                     refused(FAIL, "type don't match", call, info, name.encode())
             if name != "word":
-                refused(FAIL, "type don't match", api.KernelInfoGetAttribute_string, info, name.encode(), None, byref(c_size_t()))
+                refused(
+                    FAIL,
+                    "type don't match",
+                    api.KernelInfoGetAttribute_string,
+                    info,
+                    name.encode(),
+                    None,
+                    byref(c_size_t()),
+                )
             if name != "tensor":
                 refused(FAIL, "type don't match", api.KernelInfoGetAttribute_tensor, info, name.encode(), ort.allocator)
 
@@ -139,7 +147,10 @@ def test_names_of_the_node_and_its_values(ort):
         names = [sized(api.KernelInfo_GetInputName, info, 0), sized(api.KernelInfo_GetOutputName, info, 0)]
         refused(ARGUMENT, "out of bounds", api.KernelInfo_GetInputName, info, 5, None, byref(c_size_t()))
         refused(ARGUMENT, "out of bounds", api.KernelInfo_GetOutputName, info, 5, None, byref(c_size_t()))
-        node = [sized(call, info) for call in (api.KernelInfo_GetNodeName, api.KernelInfo_GetOperatorDomain, api.KernelInfo_GetOperatorType)]
+        node = [
+            sized(call, info)
+            for call in (api.KernelInfo_GetNodeName, api.KernelInfo_GetOperatorDomain, api.KernelInfo_GetOperatorType)
+        ]
         return counts, names, node, api.KernelInfo_GetOperatorSinceVersion(info)
 
     assert asked(ort, question) == ((1, 1), ["x", "z"], ["my node", "my.domain", "Mine"], 1)
@@ -212,7 +223,9 @@ def test_config_entries_of_the_session(ort):
     answers = []
     operator = Operator(ort.api, copy_first, create=lambda operator, info: answers.append(
         key_values(ort.api, ort.new("KeyValuePairs", ort.api.KernelInfo_GetConfigEntries(info)))))  # fmt: skip
-    domain, options = ort.new("CustomOpDomain", ort.api.CreateCustomOpDomain(b"my.domain")), ort.options(my__key="my value")
+    domain, options = ort.new("CustomOpDomain", ort.api.CreateCustomOpDomain(b"my.domain")), ort.options(
+        my__key="my value"
+    )
     ort.api.CustomOpDomain_Add(domain, byref(operator.layout))
     ort.api.AddCustomOpDomain(options, domain)
     ort.session(custom_model(), options)

@@ -4,7 +4,7 @@ import ctypes
 
 import numpy as np
 import pytest
-from models import ADD, FLOAT, IDENTITY, TEXT, WEIGHTED, W, X, Y, model, node, one, value
+from abi_models import ADD, FLOAT, IDENTITY, TEXT, WEIGHTED, W, X, Y, model, node, one, value
 from onnx import TensorProto
 from session_support import ARGUMENT, FAIL, INVALID_GRAPH, NO_FILE, NOT_IMPLEMENTED, PROTOBUF, refused
 
@@ -54,7 +54,8 @@ def test_a_folder_is_no_model(ort, tmp_path):
 
 @pytest.mark.parametrize(("contents", "code", "words"), [
     (b"hello garbage" * 10, PROTOBUF, "protobuf parsing failed"), (b"", ARGUMENT, "no graph was found"),
-    (ADD[: len(ADD) // 2], PROTOBUF, "protobuf parsing failed"), (b"\xff" * 64, PROTOBUF, "protobuf parsing failed")])  # fmt: skip
+    (ADD[: len(ADD) // 2], PROTOBUF, "protobuf parsing failed"), (b"\xff" * 64, PROTOBUF, "protobuf parsing failed")],
+    ids=["text", "nothing", "half", "bytes"])  # fmt: skip
 def test_contents_that_are_no_model(ort, tmp_path, contents, code, words):
     (tmp_path / "m.onnx").write_bytes(contents)
     refused(code, "m.onnx.*" + words, load, ort, tmp_path / "m.onnx")

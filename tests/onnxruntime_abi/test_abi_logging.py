@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from models import ADD, X, Y
+from abi_models import ADD, X, Y
 from session_support import FAIL, refused
 from specimens import LOGGER
 

@@ -3,7 +3,7 @@
 import ctypes
 
 import pytest
-from models import ADD, X, Y
+from abi_models import ADD, X, Y
 from session_support import ARGUMENT, Allocator, refused, strings, text
 
 FIELDS = ("alloc", "free", "info", "reserve", "stats", "on_stream", "shrink")

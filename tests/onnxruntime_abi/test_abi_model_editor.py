@@ -5,10 +5,25 @@ from ctypes import byref, c_int64
 
 import numpy as np
 import pytest
+from abi_models import ADD, X, Y
 from editor import Editor
-from models import ADD, X, Y
-from session_support import ARGUMENT, FAIL, INVALID_GRAPH, MAP, NO_FILE, NOT_IMPLEMENTED, OPTIONAL, PROTOBUF, SEQUENCE, SPARSE
-from session_support import dims, pointers, refused, strings, text
+from session_support import (
+    ARGUMENT,
+    FAIL,
+    INVALID_GRAPH,
+    MAP,
+    NO_FILE,
+    NOT_IMPLEMENTED,
+    OPTIONAL,
+    PROTOBUF,
+    SEQUENCE,
+    SPARSE,
+    dims,
+    pointers,
+    refused,
+    strings,
+    text,
+)
 
 
 @pytest.fixture
@@ -46,7 +61,9 @@ def test_small_weights_are_copied(ort, editor):
 
 def test_nodes_have_attributes(ort, editor):
     axis = ort.api.CreateOpAttr(b"axis", byref(c_int64(0)), 1, 1)
-    graph = editor.graph([editor.value("x")], [editor.value("z")], [editor.node("Softmax", ["x"], ["z"], attributes=[axis])])
+    graph = editor.graph(
+        [editor.value("x")], [editor.value("z")], [editor.node("Softmax", ["x"], ["z"], attributes=[axis])]
+    )
     result = ort.run(editor.session(editor.model(graph)), {"x": X}, "z")[0]
     np.testing.assert_allclose(result, np.exp(X) / np.exp(X).sum(0), rtol=1e-5)
 
@@ -98,9 +115,15 @@ def test_values_say_their_names_and_types(ort, editor):
 def test_nodes_say_what_they_are(ort, editor):
     api = ort.api
     node = ort.new("Node", editor.node("Add", ["x", "w"], ["z"], "sum", "", [api.CreateOpAttr(b"a", dims(3), 1, 1)]))
-    assert [text(call(node)) for call in (api.Node_GetName, api.Node_GetOperatorType, api.Node_GetDomain)] == ["sum", "Add", ""]
+    assert [text(call(node)) for call in (api.Node_GetName, api.Node_GetOperatorType, api.Node_GetDomain)] == [
+        "sum",
+        "Add",
+        "",
+    ]
     counts = (api.Node_GetNumInputs, api.Node_GetNumOutputs, api.Node_GetNumAttributes)
     assert [call(node) for call in counts] == [2, 1, 1]
+    for name in ("GetInputs", "GetOutputs", "GetImplicitInputs", "GetAttributes"):
+        refused(NOT_IMPLEMENTED, "", getattr(api, f"Node_{name}"), node, pointers([None] * 4), 1)
     for name in ("GetSinceVersion", "GetNumImplicitInputs", "GetNumSubgraphs", "GetGraph"):
         refused(NOT_IMPLEMENTED, "", getattr(api, f"Node_{name}"), node)
 
@@ -114,7 +137,16 @@ def test_graphs_say_what_they_have(ort, editor):
     assert isinstance(text(api.Graph_GetName(graph)), str) and text(api.Graph_GetModelPath(graph)) == ""
     assert api.Graph_GetOnnxIRVersion(graph) >= 10
     refused(NOT_IMPLEMENTED, "", api.Graph_GetNumOperatorSets, graph)
-    refused(NOT_IMPLEMENTED, "", api.Graph_GetInputs, graph, pointers([None]), 1)
+    for name in ("GetInputs", "GetOutputs", "GetInitializers", "GetNodes"):
+        refused(NOT_IMPLEMENTED, "", getattr(api, f"Graph_{name}"), graph, pointers([None]), 1)
+    ort.new("ModelMetadata", api.Graph_GetModelMetadata(graph))
+
+
+def test_places_in_files(ort):
+    api = ort.api
+    place = ort.new("ExternalInitializerInfo", api.CreateExternalInitializerInfo(b"file.bin", 8, 24))
+    assert api.ExternalInitializerInfo_GetFilePath(place) == b"file.bin"
+    assert (api.ExternalInitializerInfo_GetFileOffset(place), api.ExternalInitializerInfo_GetByteSize(place)) == (8, 24)
 
 
 def edited(ort, editor):
@@ -126,7 +158,9 @@ def test_a_model_is_extended(ort, editor):
     session = edited(ort, editor)
     assert editor.table.SessionGetOpsetForDomain(session, b"") == 17
     refused(FAIL, "domain not used", editor.table.SessionGetOpsetForDomain, session, b"no.where")
-    graph = editor.graph([editor.value("x"), editor.value("y")], [editor.value("q")], [editor.node("Relu", ["z"], ["q"])])
+    graph = editor.graph(
+        [editor.value("x"), editor.value("y")], [editor.value("q")], [editor.node("Relu", ["z"], ["q"])]
+    )
     editor.table.ApplyModelToModelEditorSession(session, editor.model(graph))
     editor.table.FinalizeModelEditorSession(session, ort.options(), None)
     assert ort.run(session, {"x": X - 3, "y": Y}, "q")[0].tolist() == np.maximum(X - 3 + Y, 0).tolist()

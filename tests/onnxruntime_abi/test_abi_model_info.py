@@ -4,7 +4,7 @@ import ctypes
 
 import numpy as np
 import pytest
-from models import ADD, FLOAT, INT64, OVERRIDABLE, TEXT, WEIGHTED, model, model_proto, node, one, value
+from abi_models import ADD, FLOAT, INT64, OVERRIDABLE, TEXT, WEIGHTED, model, model_proto, node, one, value
 from onnx import TensorProto, helper
 from session_support import FAIL, TENSOR, dims, items, refused, text
 
@@ -32,7 +32,12 @@ def described(ort, session, side, index):
     return kind, shape, [s.decode() for s in list(symbols)[: len(shape)]], ort.api.TensorTypeAndShape_HasShape(tensor)
 
 
-EXPECTED = [(1, [], [], True), (7, [-1, -1, 4, -1], ["N", "", "", "M"], True), (8, [], [], False), (16, [0, 7], ["", ""], True)]
+EXPECTED = [
+    (1, [], [], True),
+    (7, [-1, -1, 4, -1], ["N", "", "", "M"], True),
+    (8, [], [], False),
+    (16, [0, 7], ["", ""], True),
+]
 
 
 def test_inputs_and_outputs_are_described(ort):
@@ -144,7 +149,10 @@ def test_metadata_of_a_model(ort):
     keys, count = ort.api.ModelMetadataGetCustomMetadataMapKeys(handle, ort.allocator)
     assert sorted(ort.owned_text(key) for key in items(keys, count)) == ["k1", "k2", "\u00fc"]
     ort.api.AllocatorFree(ort.allocator, keys)
-    values = [ort.api.ModelMetadataLookupCustomMetadataMap(handle, ort.allocator, key.encode()) for key in ("k1", "k2", "\u00fc")]
+    values = [
+        ort.api.ModelMetadataLookupCustomMetadataMap(handle, ort.allocator, key.encode())
+        for key in ("k1", "k2", "\u00fc")
+    ]
     assert [ort.owned_text(v) for v in values] == ["v1", "", "\u00e4"]
     assert ort.api.ModelMetadataLookupCustomMetadataMap(handle, ort.allocator, b"zz") is None
 

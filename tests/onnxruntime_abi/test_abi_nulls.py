@@ -68,7 +68,9 @@ def record(path, folder):
 
     api = Library(path).api()
     specimens = Specimens(api, api.CreateEnv(4, b"tests"), folder)
-    lines = ["# Slot, its answer to calls.txt, and its answers with null for each pointer: ok, crash, or the code of a status."]
+    lines = [
+        "# Slot, its answer to calls.txt, and its answers with null for each pointer: ok, crash, or the code of a status."
+    ]
     for name in CALLS:
         answers = [asked(specimens, name), *(asked(specimens, name, place) for place in places(name))]
         lines.append(" ".join([name, *(str(answer[0]) for answer in answers)]))

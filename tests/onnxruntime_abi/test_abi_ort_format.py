@@ -4,8 +4,8 @@ import ctypes
 
 import numpy as np
 import pytest
+from abi_models import ADD, FLOAT, INT64, OVERRIDABLE, TEXT, WEIGHTED, W, X, Y, model, node, value
 from libraries import load
-from models import ADD, FLOAT, INT64, OVERRIDABLE, TEXT, WEIGHTED, W, X, Y, model, node, value
 from onnx import TensorProto, helper
 from session_support import FAIL, Ort, refused
 from test_abi_model_info import described, names

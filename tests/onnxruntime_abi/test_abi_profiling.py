@@ -5,7 +5,7 @@ import re
 import time
 
 import pytest
-from models import ADD, X, Y
+from abi_models import ADD, X, Y
 
 
 def end(ort, session):

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 import pytest
-from models import ADD, X, Y, model, node, value
+from abi_models import ADD, X, Y, model, node, value
 from session_support import ARGUMENT, FAIL, refused, text
 
 # Long enough to be terminated from another thread.
@@ -47,10 +47,10 @@ def test_options_are_kept(ort, options):
 
 def test_config_entries_of_runs(ort, options):
     api = ort.api
-    for key, value in ((b"k", b"v"), (b"k", b"w"), (b"memory.enable_memory_arena_shrinkage", b"cpu:0"),
+    for key, content in ((b"k", b"v"), (b"k", b"w"), (b"memory.enable_memory_arena_shrinkage", b"cpu:0"),
                        (b"disable_synchronize_execution_providers", b"1"), (b"gpu_graph_id", b"-1")):  # fmt: skip
-        api.AddRunConfigEntry(options, key, value)
-        assert api.GetRunConfigEntry(options, key) == value
+        api.AddRunConfigEntry(options, key, content)
+        assert api.GetRunConfigEntry(options, key) == content
     assert run(ort, ort.session(ADD), options) == (X + Y).tolist()
     for key in (b"", b"k" * 1025):
         refused(ARGUMENT, "empty or longer", api.AddRunConfigEntry, options, key, b"v")
@@ -91,8 +91,3 @@ def test_options_serve_runs_of_many_sessions(ort, options):
     for session in (ort.session(ADD), ort.session(ADD)):
         for _ in range(3):
             assert run(ort, session, options) == (X + Y).tolist()
-
-
-def test_adapters_that_are_none(ort, options, tmp_path):
-    refused(ARGUMENT, "", ort.api.CreateLoraAdapter, str(tmp_path / "none").encode(), ort.allocator)
-    refused(FAIL, "", ort.api.CreateLoraAdapterFromArray, b"none" * 10, 40, ort.allocator)

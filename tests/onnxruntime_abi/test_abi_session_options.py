@@ -3,7 +3,7 @@
 import ctypes
 
 import pytest
-from models import ADD, X, Y
+from abi_models import ADD, X, Y
 from session_support import ARGUMENT, FAIL, RUNTIME, items, key_values, refused, strings, text
 
 
@@ -16,7 +16,13 @@ def test_levels_of_optimization(ort, level):
 
 @pytest.mark.parametrize("level", [-1, 4, 5, 98, 100, 2**31 - 1])
 def test_other_levels_of_optimization_are_refused(ort, level):
-    refused(ARGUMENT, "graph_optimization_level is not valid", ort.api.SetSessionGraphOptimizationLevel, ort.options(), level)
+    refused(
+        ARGUMENT,
+        "graph_optimization_level is not valid",
+        ort.api.SetSessionGraphOptimizationLevel,
+        ort.options(),
+        level,
+    )
 
 
 def test_modes_of_execution(ort):
@@ -71,7 +77,7 @@ def entry(ort, options, key):
     return buffer.raw[: size.value]
 
 
-@pytest.mark.parametrize("value", [b"", b"1", b"hello", b"x" * 5000])
+@pytest.mark.parametrize("value", [b"", b"1", b"hello", b"x" * 5000], ids=len)
 def test_config_entries_are_kept(ort, value):
     options = ort.options()
     for key in (b"k", b"foo.bar", b"k" * 1024):
@@ -88,9 +94,11 @@ def test_a_config_entry_is_replaced(ort):
     assert entry(ort, options, b"key") == b"three\0"
 
 
-@pytest.mark.parametrize("key", [b"", b"k" * 1025, b"k" * 5000])
+@pytest.mark.parametrize("key", [b"", b"k" * 1025, b"k" * 5000], ids=len)
 def test_keys_have_a_length(ort, key):
-    refused(ARGUMENT, "empty or longer than maximum length 1024", ort.api.AddSessionConfigEntry, ort.options(), key, b"1")
+    refused(
+        ARGUMENT, "empty or longer than maximum length 1024", ort.api.AddSessionConfigEntry, ort.options(), key, b"1"
+    )
 
 
 def test_room_for_a_config_entry_may_be_short(ort):
@@ -119,7 +127,14 @@ MIRRORS = [
 def test_entries_for_options_are_checked(ort, name, good, bad):
     options, key = ort.options(), b"session." + name.encode()
     ort.api.AddSessionConfigEntry(options, key, good.encode())
-    refused(ARGUMENT, f"value for '(session.)?{name}' must be .*; got", ort.api.AddSessionConfigEntry, options, key, bad.encode())
+    refused(
+        ARGUMENT,
+        f"value for '(session.)?{name}' must be .*; got",
+        ort.api.AddSessionConfigEntry,
+        options,
+        key,
+        bad.encode(),
+    )
 
 
 def test_entries_for_options_act(ort):
@@ -131,7 +146,8 @@ def test_entries_for_options_act(ort):
 @pytest.mark.parametrize(("key", "value", "code", "words"), [
     ("session.disable_cpu_ep_fallback", "1", FAIL, "fallback to CPU EP has been explicitly disabled"),
     ("session.dynamic_block_base", "x", RUNTIME, ""),
-    ("optimization.minimal_build_optimizations", "1", ARGUMENT, "invalid value for optimization.minimal_build_optimizations: 1")])  # fmt: skip
+    ("optimization.minimal_build_optimizations", "1", ARGUMENT, "invalid value for optimization.minimal_build_optimizations: 1")],
+    ids=["fallback", "blocks", "minimal build"])  # fmt: skip
 def test_some_entries_are_checked_by_sessions(ort, key, value, code, words):
     refused(code, words, ort.session, ADD, ort.options(**{key: value}))
 
@@ -191,7 +207,11 @@ def test_the_providers_that_are_there(api):
 @pytest.mark.parametrize("name", ["CUDA", "TensorRT", "CANN", "Dnnl", "ROCM"])
 def test_options_of_other_providers_cannot_be_made(ort, name):
     words = "oneDNN" if name == "Dnnl" else name
-    refused(FAIL, f"{words} execution provider is not enabled in this build", getattr(ort.api, f"Create{name}ProviderOptions"))
+    refused(
+        FAIL,
+        f"{words} execution provider is not enabled in this build",
+        getattr(ort.api, f"Create{name}ProviderOptions"),
+    )
 
 
 @pytest.mark.parametrize("name", ["DML", "CUDA", "nothing"])
@@ -205,3 +225,10 @@ def test_options_serve_many_sessions_and_may_go_first(ort):
     ort.release("SessionOptions", options)
     for session in sessions:
         assert ort.run(session, {"x": X, "y": Y}, "z")[0].tolist() == (X + Y).tolist()
+
+
+def test_a_source_of_weights(ort):
+    options = ort.options()
+    refused(ARGUMENT, "size is 0", ort.api.SessionOptionsSetWeightlessSourceModelBuffer, options, ADD, 0)
+    ort.api.SessionOptionsSetWeightlessSourceModelBuffer(options, ADD, len(ADD))
+    ort.session(ADD, options)

@@ -4,8 +4,8 @@ import ctypes
 from ctypes import byref, c_float, c_int64
 
 import pytest
+from abi_models import value
 from custom_ops import Operator, copy_first, custom_model, session_with
-from models import value
 from session_support import ARGUMENT, FAIL, RUNTIME, dims, refused
 from test_abi_model_info import described
 

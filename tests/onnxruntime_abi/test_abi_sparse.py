@@ -5,7 +5,7 @@ from ctypes import c_float, c_int32
 
 import numpy as np
 import pytest
-from models import X
+from abi_models import X
 from session_support import ARGUMENT, FAIL, NOT_IMPLEMENTED, RUNTIME, SPARSE, dims, items, refused
 
 COO, CSR, BLOCKS = 1, 2, 4
@@ -78,6 +78,16 @@ def test_blocks(ort):
     assert indices(ort, tensor, BLOCK_INDICES) == ([2, 2], [0, 0, 0, 1])
 
 
+def test_blocks_in_memory_of_the_caller(ort):
+    numbers, places = (c_float * 8)(*range(8)), (c_int32 * 4)(0, 0, 0, 1)
+    handle = ort.api.CreateSparseTensorWithValuesAsOrtValue(ort.cpu, numbers, dims(4, 4), 2, dims(2, 2, 2), 3, 1)
+    tensor = ort.new("Value", handle)
+    ort.api.UseBlockSparseIndices(tensor, dims(2, 2), 2, places)
+    assert ort.api.GetSparseTensorFormat(tensor) == BLOCKS
+    assert values(ort, tensor) == ([2, 2, 2], list(range(8)))
+    assert indices(ort, tensor, BLOCK_INDICES) == ([2, 2], [0, 0, 0, 1])
+
+
 def test_a_fresh_sparse_tensor(ort):
     tensor = empty(ort, 3, 3)
     assert (ort.api.IsSparseTensor(tensor), ort.api.IsTensor(tensor), ort.api.GetValueType(tensor)) == (1, 0, SPARSE)
@@ -96,7 +106,11 @@ def test_the_type_of_a_sparse_tensor(ort):
 
 def test_dense_and_sparse_are_apart(ort):
     tensor, sparse = ort.tensor(X), empty(ort, 3, 3)
-    for call in (ort.api.GetSparseTensorFormat, ort.api.GetSparseTensorValues, ort.api.GetSparseTensorValuesTypeAndShape):
+    for call in (
+        ort.api.GetSparseTensorFormat,
+        ort.api.GetSparseTensorValues,
+        ort.api.GetSparseTensorValuesTypeAndShape,
+    ):
         refused(RUNTIME, "", call, tensor)
     refused(RUNTIME, "", ort.api.FillSparseTensorCoo, tensor, ort.cpu, dims(3), 1, VALUES, dims(0, 1, 2), 3)
     refused(RUNTIME, "", ort.api.UseCooIndices, tensor, dims(0, 1, 2), 3)

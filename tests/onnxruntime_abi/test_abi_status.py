@@ -18,7 +18,7 @@ def test_a_status_keeps_its_code_and_a_copy_of_its_text(api, code):
     api.ReleaseStatus(status)
 
 
-@pytest.mark.parametrize("text", [b"", b"a", "h\u00e9".encode(), b"x" * 4096])
+@pytest.mark.parametrize("text", [b"", b"a", "h\u00e9".encode(), b"x" * 4096], ids=len)
 def test_texts_of_any_length(api, text):
     status = api.function("CreateStatus")(1, text)
     assert api.GetErrorMessage(status) == text

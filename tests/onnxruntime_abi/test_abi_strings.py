@@ -4,7 +4,7 @@ import ctypes
 
 import numpy as np
 import pytest
-from models import TEXT, X, one
+from abi_models import TEXT, X, one
 from session_support import ARGUMENT, FAIL, STRING, refused, strings
 
 WORDS = np.array(["a", "", "ccc", "h\u00e9llo w\u00f6rld", "\U0001f600", "x" * 1000], object).reshape(2, 3)

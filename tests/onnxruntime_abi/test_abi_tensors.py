@@ -4,8 +4,20 @@ import ctypes
 
 import numpy as np
 import pytest
-from models import X
-from session_support import ARGUMENT, ELEMENT_TYPES, FAIL, NOT_IMPLEMENTED, STRING, TENSOR, Allocator, dims, items, refused, text
+from abi_models import X
+from session_support import (
+    ARGUMENT,
+    ELEMENT_TYPES,
+    FAIL,
+    NOT_IMPLEMENTED,
+    STRING,
+    TENSOR,
+    Allocator,
+    dims,
+    items,
+    refused,
+    text,
+)
 
 SHAPES = [(), (0,), (1,), (2, 3), (2, 0, 3), (1, 1, 1, 1, 1, 1, 1, 1)]
 
@@ -143,5 +155,9 @@ def test_strings_of_the_caller_are_objects_of_its_library(ort):
 
 def test_a_value_may_be_null_when_it_is_released(api):
     for name in api.slots:
-        if name.startswith("Release") and name not in ("ReleaseAvailableProviders", "ReleaseAllocator", "ReleaseSharedAllocator"):
+        if name.startswith("Release") and name not in (
+            "ReleaseAvailableProviders",
+            "ReleaseAllocator",
+            "ReleaseSharedAllocator",
+        ):
             getattr(api, name)(None)

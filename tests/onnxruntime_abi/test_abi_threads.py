@@ -5,8 +5,8 @@ import threading
 
 import numpy as np
 import pytest
+from abi_models import ADD, X, Y, model, node, value
 from alone import answer
-from models import ADD, X, Y, model, node, value
 from session_support import FAIL, Ort, in_threads, refused
 
 WIDE = model([node("MatMul", "x w", "y"), node("Relu", "y", "z")], [value("x", shape=["N", 256])],

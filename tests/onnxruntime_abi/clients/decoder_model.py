@@ -34,7 +34,9 @@ class Decoder:
 
     def normed(self, x, name):
         scale = self.constant(f"{name}.scale", np.ones(WIDTH, np.float32))
-        return self.node("SimplifiedLayerNormalization", [x, scale], f"{name}.normed", axis=-1, epsilon=1e-5, stash_type=1)
+        return self.node(
+            "SimplifiedLayerNormalization", [x, scale], f"{name}.normed", axis=-1, epsilon=1e-5, stash_type=1
+        )
 
     def value(self, side, name, kind, shape):
         side.append(helper.make_tensor_value_info(name, kind, shape))
@@ -55,7 +57,10 @@ class Decoder:
         self.constant("sin", np.sin(angles).astype(np.float32))
 
     def attention(self, x, i):
-        parts = [self.linear(x, f"{i}.{name}", WIDTH, heads * HEAD) for name, heads in (("q", HEADS), ("k", SHARED), ("v", SHARED))]
+        parts = [
+            self.linear(x, f"{i}.{name}", WIDTH, heads * HEAD)
+            for name, heads in (("q", HEADS), ("k", SHARED), ("v", SHARED))
+        ]
         caches = [f"past_key_values.{i}.{name}" for name in ("key", "value")]
         present = [f"present.{i}.{name}" for name in ("key", "value")]
         for old, new in zip(caches, present):

@@ -7,7 +7,22 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
-WORDS = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "<<ENT>>", "<<SEP>>", "person", "city", "Anna", "lives", "in", "Berlin", ".", "and"]
+WORDS = [
+    "[PAD]",
+    "[CLS]",
+    "[SEP]",
+    "[UNK]",
+    "<<ENT>>",
+    "<<SEP>>",
+    "person",
+    "city",
+    "Anna",
+    "lives",
+    "in",
+    "Berlin",
+    ".",
+    "and",
+]
 ENTITY, WIDEST = WORDS.index("<<ENT>>"), 12
 
 

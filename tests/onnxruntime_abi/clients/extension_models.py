@@ -7,9 +7,31 @@ import wave
 import numpy as np
 from onnx import TensorProto, helper
 
-FLOAT, INT64, TEXT, BYTES, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.STRING, TensorProto.UINT8, TensorProto.BOOL
+FLOAT, INT64, TEXT, BYTES, BOOL = (
+    TensorProto.FLOAT,
+    TensorProto.INT64,
+    TensorProto.STRING,
+    TensorProto.UINT8,
+    TensorProto.BOOL,
+)
 WORDS = ["Hello World", "", "h\u00e9llo w\u00f6rld, again", "ab12cd 34"]
-PIECES = ["[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]", "hello", "world", "wor", "##ld", "##s", "again", ",", "a", "b", "##b"]
+PIECES = [
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "[PAD]",
+    "[MASK]",
+    "hello",
+    "world",
+    "wor",
+    "##ld",
+    "##s",
+    "again",
+    ",",
+    "a",
+    "b",
+    "##b",
+]
 BYTE_PAIRS = {token: i for i, token in enumerate(["h", "e", "l", "o", "w", "r", "d", "\u0120", "he", "ll", "hell", "hello", "wo",
                                                    "\u0120w", "<|endoftext|>", "</w>", "a", "<unk>", "<s>", "</s>"])}  # fmt: skip
 MERGES = "#version: 0.2\nh e\nl l\nhe ll\nhell o\nw o\n\u0120 w\n"
@@ -74,7 +96,10 @@ def case_model(case):
     """The bytes of the model, its inputs by name, and the names of its outputs."""
     operator, inputs, outputs, attributes = CASES[case]
     feeds = {f"in{i}": array for i, array in enumerate(inputs)}
-    kinds = {name: TensorProto.DOUBLE if array.dtype == np.float64 else KINDS[array.dtype.kind] for name, array in feeds.items()}
+    kinds = {
+        name: TensorProto.DOUBLE if array.dtype == np.float64 else KINDS[array.dtype.kind]
+        for name, array in feeds.items()
+    }
     names = [f"out{i}" for i in range(len(outputs))]
     node = helper.make_node(operator, list(feeds), names, domain="ai.onnx.contrib", **attributes)
     graph = helper.make_graph(

@@ -13,7 +13,13 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-TEXTS = ["the cat sat on the mat", "a dog ran in the park", "the cat and the dog sat", "a bird flew over the park", "my dog has a mat"]
+TEXTS = [
+    "the cat sat on the mat",
+    "a dog ran in the park",
+    "the cat and the dog sat",
+    "a bird flew over the park",
+    "my dog has a mat",
+]
 CLASSES = [0, 1, 0, 1, 1]
 OTHERS = ["A  Cat, 12 dogs", "the PARK", "nothing", "the bird sat on my mat!"]
 PATTERN = "[a-zA-Z0-9_]+"
@@ -48,7 +54,9 @@ def joined(model):
 def results(ort, options, vectorizer, plain):
     """The labels and probabilities of a pipeline, and whether they are scikit-learn's."""
     pipeline = make_pipeline(vectorizer, LogisticRegression()).fit(TEXTS, CLASSES)
-    model = to_onnx(pipeline, initial_types=[("words", StringTensorType([None, 1]))], options={"zipmap": False}, target_opset=17)
+    model = to_onnx(
+        pipeline, initial_types=[("words", StringTensorType([None, 1]))], options={"zipmap": False}, target_opset=17
+    )
     texts = np.array(TEXTS if plain else OTHERS, object)[:, None]
     session = ort.session(model.SerializeToString() if plain else joined(model), options)
     labels, probabilities = ort.run(session, {"words" if plain else "texts": texts}, "label", "probabilities")

@@ -39,12 +39,17 @@ def words(path, tokens, samples, threads):
     streams[0].accept_waveform(RATE, samples)
     streams[1].accept_waveform(RATE, samples[RATE : RATE * 3])
     recogniser.decode_streams(streams)
-    return [[stream.result.text, stream.result.tokens, [round(t, 3) for t in stream.result.timestamps]] for stream in streams]
+    return [
+        [stream.result.text, stream.result.tokens, [round(t, 3) for t in stream.result.timestamps]]
+        for stream in streams
+    ]
 
 
 def main(detector, recogniser, tokens, threads):
     samples = sound()
-    report({"voices": voices(detector, samples, int(threads)), "words": words(recogniser, tokens, samples, int(threads))})
+    report(
+        {"voices": voices(detector, samples, int(threads)), "words": words(recogniser, tokens, samples, int(threads))}
+    )
 
 
 main(*sys.argv[1:])

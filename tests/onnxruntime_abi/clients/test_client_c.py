@@ -4,8 +4,8 @@ import os
 import subprocess
 
 import pytest
+from abi_models import ADD
 from c_compiler import COMPILER, compiled
-from models import ADD
 
 RELEASES = ["1.14.0", "1.19.2", "1.23.2", "1.28.2", "1.30.0", "1.32.0"]
 EXPECTED = "11 22 33 44 55 66"
@@ -14,7 +14,9 @@ EXPECTED = "11 22 33 44 55 66"
 def stand_in(folder, release):
     """A library with the two functions of a release, to link with."""
     folder.mkdir()
-    (folder / "empty.c").write_text("void OrtGetApiBase(void) {}\nvoid OrtSessionOptionsAppendExecutionProvider_CPU(void) {}\n")
+    (folder / "empty.c").write_text(
+        "void OrtGetApiBase(void) {}\nvoid OrtSessionOptionsAppendExecutionProvider_CPU(void) {}\n"
+    )
     (folder / "nodes").write_text(f"VERS_{release} {{ global: Ort*; local: *; }};\n")
     subprocess.run([COMPILER, "-shared", "-fPIC", folder / "empty.c", "-o", folder / "libonnxruntime.so",
                     "-Wl,-soname,libonnxruntime.so.1", f"-Wl,--version-script={folder / 'nodes'}"], check=True)  # fmt: skip

@@ -6,9 +6,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from models import ADD
+from abi_models import ADD
 
-PLACES = [os.environ.get("LINNET_ONNXRUNTIME_INCLUDE", ""), "/usr/include/onnxruntime", "/usr/local/include/onnxruntime"]
+PLACES = [
+    os.environ.get("LINNET_ONNXRUNTIME_INCLUDE", ""),
+    "/usr/include/onnxruntime",
+    "/usr/local/include/onnxruntime",
+]
 HERE = Path(__file__).resolve().parent
 EXPECTED = ["1", "x 1 -1 3", "y 1 -1 3", "graph 0", "6 21 Cpu", "z 6", "bb 3", "failed", "3"]
 
@@ -19,7 +23,9 @@ def include():
     for place in PLACES:
         if place and (Path(place) / "onnxruntime_cxx_api.h").exists():
             return place
-    pytest.skip("there is no onnxruntime_cxx_api.h: install libonnxruntime-dev, or name its folder in LINNET_ONNXRUNTIME_INCLUDE")
+    pytest.skip(
+        "there is no onnxruntime_cxx_api.h: install libonnxruntime-dev, or name its folder in LINNET_ONNXRUNTIME_INCLUDE"
+    )
 
 
 @pytest.fixture

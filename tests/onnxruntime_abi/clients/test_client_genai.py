@@ -22,7 +22,10 @@ def decoder(request, tmp_path_factory):
 @pytest.mark.parametrize("prompts", [ONE, TWO], ids=["one", "two"])
 @pytest.mark.parametrize("search", SEARCHES)
 def test_tokens_do_not_depend_on_the_library(client, decoder, prompts, search, tmp_path):
-    if search == "beams" and json.loads((decoder / "genai_config.json").read_text())["search"]["past_present_share_buffer"]:
+    if (
+        search == "beams"
+        and json.loads((decoder / "genai_config.json").read_text())["search"]["past_present_share_buffer"]
+    ):
         pytest.skip("onnxruntime-genai has separate caches for beams")
     expected, found = client.both(tmp_path, decoder, json.dumps(prompts), json.dumps(SEARCHES[search]), 2)
     assert found == expected

@@ -6,6 +6,8 @@ CLIENT = {"name": "gliner", "packages": ["gliner-cpp", "numpy"], "script": "run_
 
 
 def test_entities_do_not_depend_on_the_library(client, tmp_path):
-    expected, found = client.both(tmp_path, write_model(tmp_path / "m.onnx"), write_tokenizer(tmp_path / "tokenizer.json"))
+    expected, found = client.both(
+        tmp_path, write_model(tmp_path / "m.onnx"), write_tokenizer(tmp_path / "tokenizer.json")
+    )
     assert expected[0][0]
     assert found == expected

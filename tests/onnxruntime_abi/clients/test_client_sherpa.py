@@ -9,7 +9,11 @@ CLIENT = {"name": "sherpa", "packages": ["sherpa-onnx", "numpy"], "script": "run
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("speech")
-    return write_detector(folder / "detector.onnx"), write_recogniser(folder / "recogniser.onnx"), write_tokens(folder / "tokens.txt")
+    return (
+        write_detector(folder / "detector.onnx"),
+        write_recogniser(folder / "recogniser.onnx"),
+        write_tokens(folder / "tokens.txt"),
+    )
 
 
 @pytest.mark.parametrize("threads", [1, 2])

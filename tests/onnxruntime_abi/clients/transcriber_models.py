@@ -36,7 +36,9 @@ def encoder():
     sound = graph.node("Unsqueeze", ["input_values", graph.constant("one", [1])], "sound")
     features = graph.node("Conv", [sound, graph.weight("filters", WIDTH, 1, 384)], "features", strides=[384])
     graph.node("Transpose", [graph.node("Tanh", [features], "bounded")], "last_hidden_state", perm=[0, 2, 1])
-    return graph.model([("input_values", FLOAT, ["batch", "samples"])], [("last_hidden_state", FLOAT, ["batch", None, WIDTH])])
+    return graph.model(
+        [("input_values", FLOAT, ["batch", "samples"])], [("last_hidden_state", FLOAT, ["batch", None, WIDTH])]
+    )
 
 
 def heads(graph, x, name):
@@ -51,7 +53,9 @@ def decoder():
     token = graph.node("Gather", [graph.weight("embedding", VOCABULARY, RANK), "input_ids"], "token")
     token = graph.node("MatMul", [token, graph.weight("widen", RANK, WIDTH)], "wide")
     mean = graph.node("ReduceMean", ["encoder_hidden_states"], "mean", axes=[1], keepdims=1)
-    past = graph.node("ReduceSum", ["past_key_values.0.decoder.key", graph.constant("axes", [1, 2, 3])], "past", keepdims=0)
+    past = graph.node(
+        "ReduceSum", ["past_key_values.0.decoder.key", graph.constant("axes", [1, 2, 3])], "past", keepdims=0
+    )
     past = graph.node("Mul", [past, graph.constant("small", np.float32(0.002))], "small_past")
     past = graph.node("Reshape", [graph.node("Sin", [past], "wave"), graph.constant("column", [-1, 1, 1])], "moving")
     x = graph.node("Add", [graph.node("Add", [token, mean], "both"), past], "x")
@@ -64,7 +68,11 @@ def decoder():
         for side, values in fresh.items():
             for kind in ("key", "value"):
                 old, new = f"past_key_values.{i}.{side}.{kind}", f"present.{i}.{side}.{kind}"
-                graph.node("Concat", [old, values], new, axis=2) if side == "decoder" else graph.node("Identity", [values], new)
+                (
+                    graph.node("Concat", [old, values], new, axis=2)
+                    if side == "decoder"
+                    else graph.node("Identity", [values], new)
+                )
                 inputs.append((old, FLOAT, ["batch", HEADS, f"past_{side}", HEAD]))
                 outputs.append((new, FLOAT, ["batch", HEADS, None, HEAD]))
     return graph.model([*inputs, ("use_cache_branch", TensorProto.BOOL, [1])], outputs)
