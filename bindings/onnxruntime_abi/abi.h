@@ -73,6 +73,7 @@ struct SessionOptions;
 struct ShapeInferContext;
 struct Status;
 struct SyncStream;
+struct ThreadingOptions;
 struct Value;
 
 /// The entry: what OrtGetApiBase() returns.
@@ -121,6 +122,17 @@ struct CustomOp {
   void (*release_may_inplace)(int*, int*);
   size_t (*get_alias_map)(int**, int**);
   void (*release_alias_map)(int*, int*);
+};
+
+/// How an environment is made. `version` says which fields exist: all of these do since 24.
+struct EnvCreationOptions {
+  uint32_t version;
+  int32_t severity;
+  const char* log_id;
+  void (*log_function)(void*, LoggingLevel, const char*, const char*, const char*, const char*);
+  void* log_param;
+  const ThreadingOptions* threads;
+  const KeyValuePairs* entries;
 };
 
 using LoggingFunction = void (*)(void* param, LoggingLevel level, const char* category, const char* log_id,

@@ -16,6 +16,16 @@ void check_type(ElementType type) {
   if (type != kUndefinedElement) dtype_of(type);
 }
 
+/// What a function of the client returns; what it throws, which it should not, as a status.
+template <class F>
+Status* calling(F&& function) {
+  try {
+    return function();
+  } catch (const std::exception& error) {
+    return make_status(kRuntimeException, error.what());
+  }
+}
+
 }  // namespace
 
 ClientFunctions::ClientFunctions(const CustomOp& op) : op_(&op), name_(op.get_name(op_)) {
@@ -64,18 +74,23 @@ const ClientFunctions::Value& ClientFunctions::declaration(const std::vector<Val
 }
 
 void* ClientFunctions::create_kernel(const KernelInfo& info) const {
-  if (op_->version < 16 || !op_->create_kernel_v2) return op_->create_kernel(op_, table(), &info);
   void* kernel = nullptr;
-  Status* status = op_->create_kernel_v2(op_, table(), &info, &kernel);
+  Status* status = calling([&]() -> Status* {
+    if (op_->version >= 16 && op_->create_kernel_v2) return op_->create_kernel_v2(op_, table(), &info, &kernel);
+    kernel = op_->create_kernel(op_, table(), &info);
+    return nullptr;
+  });
   if (status) status->code = kRuntimeException;
   throw_client_status(status, "Exception during initialization: ");
   return kernel;
 }
 
 Status* ClientFunctions::compute(void* kernel, KernelContext* context) const {
-  if (op_->version >= 16 && op_->compute_v2) return op_->compute_v2(kernel, context);
-  op_->compute(kernel, context);
-  return nullptr;
+  return calling([&]() -> Status* {
+    if (op_->version >= 16 && op_->compute_v2) return op_->compute_v2(kernel, context);
+    op_->compute(kernel, context);
+    return nullptr;
+  });
 }
 
 void ClientFunctions::check_variadic(std::span<const Fact> in) const {

@@ -17,6 +17,9 @@ struct HardwareDevice {
   KeyValuePairs metadata;
 };
 
+/// Why a device does not fit a provider. The CPU fits its own.
+struct DeviceEpIncompatibilityDetails {};
+
 struct EpDevice {
   HardwareDevice hardware;
   KeyValuePairs metadata, options;
@@ -142,6 +145,43 @@ Status* UnregisterExecutionProviderLibrary(Env* env, const char* name) noexcept 
     throw Failure(kFail, str(copied_text(name), " is not registered"));
   });
 }
+
+Status* GetHardwareDeviceEpIncompatibilityDetails(const Env* env, const char* provider, const HardwareDevice* hardware,
+                                                  DeviceEpIncompatibilityDetails** details) noexcept {
+  return create(details, [&] {
+    valid(env, "env");
+    const bool is_known = std::strcmp(text(provider, "ep_name"), "CPUExecutionProvider") == 0;
+    require(is_known, "No OrtEpFactory was found for the provider");
+    require(hardware == &cpu_device().hardware, "hw is none of Linnet's devices");
+    return new DeviceEpIncompatibilityDetails;
+  });
+}
+
+Status* DeviceEpIncompatibilityDetails_GetReasonsBitmask(const DeviceEpIncompatibilityDetails* details,
+                                                         uint32_t* reasons) noexcept {
+  return guarded([&] {
+    valid(details, "details");
+    valid(reasons, "reasons_bitmask") = 0;
+  });
+}
+
+Status* DeviceEpIncompatibilityDetails_GetNotes(const DeviceEpIncompatibilityDetails* details,
+                                                const char** notes) noexcept {
+  return guarded([&] {
+    valid(details, "details");
+    valid(notes, "notes") = nullptr;
+  });
+}
+
+Status* DeviceEpIncompatibilityDetails_GetErrorCode(const DeviceEpIncompatibilityDetails* details,
+                                                    int32_t* code) noexcept {
+  return guarded([&] {
+    valid(details, "details");
+    valid(code, "error_code") = 0;
+  });
+}
+
+void ReleaseDeviceEpIncompatibilityDetails(DeviceEpIncompatibilityDetails* details) noexcept { delete details; }
 
 // No node of a model is compiled for a provider.
 Status* GetCompatibilityInfoFromModel(const char* path, const char* provider, Allocator* allocator,

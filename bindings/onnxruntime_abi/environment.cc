@@ -71,6 +71,26 @@ Status* CreateEnvWithCustomLoggerAndGlobalThreadPools(LoggingFunction function, 
   });
 }
 
+Status* CreateEnvWithOptions(const EnvCreationOptions* options, Env** created) noexcept {
+  return guarded([&] {
+    constexpr uint32_t kFirstVersion = 24;
+    const EnvCreationOptions& given = valid(options, "options: a null pointer,");
+    require(given.version >= kFirstVersion, "the version of the options must be set to ORT_API_VERSION");
+    const Logger logger =
+        logger_of(given.log_function, given.log_param, LoggingLevel(given.severity), text(given.log_id, "the log id"));
+    throw_status(create_environment(logger, given.threads, created));
+  });
+}
+
+// Threads of sessions are Linnet's, or made by functions that options of a session have.
+Status* SetPerSessionThreadPoolCallbacks(Env* env, const ThreadPoolCallbacksConfig* callbacks) noexcept {
+  return guarded([&] {
+    valid(env, "env: a null pointer,");
+    valid(reinterpret_cast<const char*>(callbacks), "config: a null pointer,");
+    throw Failure(kNotImplemented, "SetPerSessionThreadPoolCallbacks is not implemented by Linnet");
+  });
+}
+
 void ReleaseEnv(Env* env) noexcept {
   Singleton& instance = singleton();
   const std::lock_guard lock(instance.mutex);

@@ -153,6 +153,11 @@ Status* SessionGetProfilingStartTimeNs(const Session* session, uint64_t* start) 
   });
 }
 
+// Only other devices capture graphs.
+Status* SessionReleaseCapturedGraph(Session* session, int) noexcept {
+  return guarded([&] { valid(session, "session"); });
+}
+
 // The CPU has no options that change while a session lives.
 Status* SetEpDynamicOptions(Session* session, const char* const*, const char* const*, size_t) noexcept {
   return guarded([&] { valid(session, "session"); });

@@ -170,6 +170,14 @@ Status* AddExternalInitializersFromFilesInMemory(SessionOptions* options, const 
   });
 }
 
+// Models without weights are those that other providers compile.
+Status* SessionOptionsSetWeightlessSourceModelBuffer(SessionOptions* options, const void* bytes, size_t size) noexcept {
+  return guarded([&] {
+    valid(options, "options");
+    require(bytes && size > 0, "the buffer is NULL, or its size is 0");
+  });
+}
+
 Status* GetSessionOptionsConfigEntries(const SessionOptions* options, KeyValuePairs** pairs) noexcept {
   return create(pairs, [&] {
     auto copy = std::make_unique<KeyValuePairs>();

@@ -145,8 +145,8 @@ ModelOptions SessionState::model_options(bool overridable) const {
   options.optimization = optimization_of(options_.optimization);
   options.executor = executor_;
   options.overridable_initializers = overridable;
-  options.log = [this](LogLevel level, std::string_view message) {
-    logger_.log(level == LogLevel::kWarning ? kWarning : kInfo, "linnet:Session", std::string(message));
+  options.log = [this](LogLevel, std::string_view message) {
+    logger_.log(kInfo, "linnet:Session", std::string(message));
   };
   if (!options_.external_files.empty()) {
     options.external_data = [this](const std::string& location) { return file_in_memory(options_, location); };

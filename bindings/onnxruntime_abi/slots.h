@@ -30,7 +30,8 @@ struct RunOptions;
 struct SequenceTypeInfo;
 struct Session;
 struct TensorTypeAndShapeInfo;
-struct ThreadingOptions;
+struct DeviceEpIncompatibilityDetails;
+struct ThreadPoolCallbacksConfig;
 struct TypeInfo;
 
 #define IMPLEMENTED(result, name, parameters) result name parameters noexcept;

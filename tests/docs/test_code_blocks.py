@@ -37,6 +37,8 @@ ELSEWHERE = {
     "cmake --build build-small": "tests/package/test_reduced.py",
     "cmake --build build --target my_ops": "is a part of the build under test; tests/tools/test_op_library.py",
     "pip install frontends/torch": "is run by test.sh",
+    "cmake --install build --component onnxruntime": "installs for the whole system; tests/package",
+    "LD_LIBRARY_PATH=/usr/local/lib/linnet-onnxruntime ./your_program": "tests/onnxruntime_abi/clients/test_client_c.py",
     ".venv/bin/python tests/differential/conformance_page.py build-test/bin/run_model": "runs for hours; tests/differential",
     "pip install 'dask[dataframe,distributed]'": ENGINE,
     "pip install 'ray[data]' pandas": ENGINE,

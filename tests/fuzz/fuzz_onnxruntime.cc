@@ -33,7 +33,7 @@ const std::string& model_bytes() {
 template <class T>
 class Objects {
  public:
-  explicit Objects(void (*release)(T*) noexcept) : release_(release) {}
+  explicit Objects(void (*function)(T*) noexcept) : release_(function) {}
   ~Objects() {
     for (T* object : all_) release_(object);
   }

@@ -60,7 +60,7 @@ def test_outputs(run_model, tmp_path, level, choose):
 
 def test_what_the_file_says(run_model, tmp_path):
     save(tmp_path / "m.ort")
-    found = json.loads(run_model("inspect", tmp_path / "m.ort", "--json").stdout)
+    found = json.loads(run_model("inspect", tmp_path / "m.ort", "--json", "-").stdout)
     assert [value["name"] for value in found["inputs"]] == ["x", "choose"]
     assert [value["name"] for value in found["outputs"]] == ["y", "z"]
     assert "N" in json.dumps(found["inputs"])

@@ -43,7 +43,7 @@ auto loader() {
                 "built with LINNET_BUILD_ONNXRUNTIME=OFF");
   }
   const auto* slots = reinterpret_cast<const Find*>(base()->get_api(kVersion));
-  return reinterpret_cast<Load>(slots[kFindFunction]("LinnetLoadCustomOps"));
+  return reinterpret_cast<Load>(const_cast<void*>(slots[kFindFunction]("LinnetLoadCustomOps")));
 }
 
 }  // namespace
