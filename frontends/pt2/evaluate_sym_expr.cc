@@ -43,6 +43,12 @@ MaybeFraction extreme(Values v) {
   });
 }
 
+/// f of a number, where there is one.
+template <class F>
+MaybeFraction then(const MaybeFraction& value, F&& f) {
+  return value ? MaybeFraction(f(*value)) : std::nullopt;
+}
+
 MaybeFraction power_of(Values v) { return power(v[0], v[1]); }
 MaybeFraction quotient(Values v) { return divide(v[0], v[1]); }
 MaybeFraction floor_of(Values v) { return floor(v[0]); }
@@ -50,20 +56,15 @@ MaybeFraction same(Values v) { return v[0]; }
 MaybeFraction not_of(Values v) { return Fraction{v[0].numerator == 0, 1}; }
 
 MaybeFraction ceiling_of(Values v) {
-  const MaybeFraction opposite = negate(v[0]);
-  return opposite ? negate(floor(*opposite)) : std::nullopt;
+  return then(negate(v[0]), [](Fraction opposite) { return negate(floor(opposite)); });
 }
 
 MaybeFraction truncated(Values v) { return v[0].numerator < 0 ? ceiling_of(v) : floor_of(v); }
 
-MaybeFraction floor_quotient(Values v) {
-  const MaybeFraction ratio = divide(v[0], v[1]);
-  return ratio ? MaybeFraction(floor(*ratio)) : std::nullopt;
-}
+MaybeFraction floor_quotient(Values v) { return then(divide(v[0], v[1]), floor); }
 
 MaybeFraction ceiling_quotient(Values v) {
-  const MaybeFraction ratio = divide(v[0], v[1]);
-  return ratio ? ceiling_of(std::span(&*ratio, 1)) : std::nullopt;
+  return then(divide(v[0], v[1]), [](Fraction ratio) { return ceiling_of({&ratio, 1}); });
 }
 
 MaybeFraction clean_quotient(Values v) {
@@ -72,30 +73,27 @@ MaybeFraction clean_quotient(Values v) {
 }
 
 MaybeFraction remainder_of(Values v) {
-  const MaybeFraction whole = floor_quotient(v);
-  const MaybeFraction part = whole ? multiply(*whole, v[1]) : std::nullopt;
-  const MaybeFraction opposite = part ? negate(*part) : std::nullopt;
-  return opposite ? add(v[0], *opposite) : std::nullopt;
+  const MaybeFraction part = then(floor_quotient(v), [&](Fraction whole) { return multiply(whole, v[1]); });
+  return then(then(part, negate), [&](Fraction opposite) { return add(v[0], opposite); });
 }
 
 /// (v[0] // v[1]) % v[2]
 MaybeFraction modular_index(Values v) {
-  const MaybeFraction whole = floor_quotient(v);
-  if (!whole) return std::nullopt;
-  const Fraction parts[] = {*whole, v[2]};
-  return remainder_of(parts);
+  return then(floor_quotient(v), [&](Fraction whole) {
+    const Fraction parts[] = {whole, v[2]};
+    return remainder_of(parts);
+  });
 }
 
 MaybeFraction shifted_left(Values v) {
-  const MaybeFraction factor = power({2, 1}, v[1]);
-  return factor ? multiply(v[0], *factor) : std::nullopt;
+  return then(power({2, 1}, v[1]), [&](Fraction factor) { return multiply(v[0], factor); });
 }
 
 MaybeFraction shifted_right(Values v) {
-  const MaybeFraction factor = power({2, 1}, v[1]);
-  if (!factor) return std::nullopt;
-  const Fraction parts[] = {v[0], *factor};
-  return floor_quotient(parts);
+  return then(power({2, 1}, v[1]), [&](Fraction factor) {
+    const Fraction parts[] = {v[0], factor};
+    return floor_quotient(parts);
+  });
 }
 
 /// Division and conversion to double round beyond 2^53, which fractions do not.
@@ -122,8 +120,7 @@ MaybeFraction at_most(Values v) { return compares(v, -1, 0); }
 MaybeFraction greater(Values v) { return compares(v, 1, 1); }
 MaybeFraction at_least(Values v) { return compares(v, 0, 1); }
 MaybeFraction unequal(Values v) {
-  const MaybeFraction equal = equal_to(v);
-  return equal ? not_of(std::span(&*equal, 1)) : std::nullopt;
+  return then(equal_to(v), [](Fraction equal) { return not_of({&equal, 1}); });
 }
 
 MaybeFraction true_value(Values) { return Fraction{1, 1}; }

@@ -14,6 +14,9 @@ namespace {
 
 constexpr size_t kHeadBytes = 64;
 constexpr std::string_view kSaveAnew = "load it in Python and save it with torch.export.save";
+constexpr std::string_view kSaveProgram = "save the exported program with torch.export.save";
+constexpr std::string_view kExport = "export the model with torch.export";
+constexpr std::string_view kUnpack = "unpack it first";
 
 /// What a file is whose bytes at an offset are these.
 struct Beginning {
@@ -29,21 +32,21 @@ constexpr Beginning kBeginnings[] = {
     {0, "\x80\x03", "a pickle", kSaveAnew},
     {0, "\x80\x04", "a pickle", kSaveAnew},
     {0, "\x80\x05", "a pickle", kSaveAnew},
-    {0, "\x89HDF", "an HDF5 file", "export the model with torch.export"},
+    {0, "\x89HDF", "an HDF5 file", kExport},
     {4, "ET1", "an ExecuTorch program (.pte)", "save the exported program with torch.export.save before it is lowered"},
     {4, "TFL3", "a TensorFlow Lite model", "convert it to ONNX and load that"},
     {0,
      "\x7f"
      "ELF",
-     "a compiled library", "save the exported program with torch.export.save"},
-    {0, "\x1f\x8b", "compressed by gzip", "unpack it first"},
-    {0, "\x28\xb5\x2f\xfd", "compressed by zstd", "unpack it first"},
+     "a compiled library", kSaveProgram},
+    {0, "\x1f\x8b", "compressed by gzip", kUnpack},
+    {0, "\x28\xb5\x2f\xfd", "compressed by zstd", kUnpack},
     {0,
      "\xfd"
      "7zXZ",
-     "compressed by xz", "unpack it first"},
-    {0, "7z\xbc\xaf", "a 7z archive", "unpack it first"},
-    {0, "\x93NUMPY", "a NumPy array", "export the model with torch.export"},
+     "compressed by xz", kUnpack},
+    {0, "7z\xbc\xaf", "a 7z archive", kUnpack},
+    {0, "\x93NUMPY", "a NumPy array", kExport},
     {0, "PK\x05\x06", "an empty ZIP archive", "save it anew with torch.export.save"},
 };
 
@@ -103,8 +106,7 @@ void throw_other_archive(const std::vector<ZipEntry>& entries) {
                   "LINNET_BUILD_TORCH");
   }
   if (any_entry(entries, "data/aotinductor/", false)) {
-    throw_not_pt2(ErrorKind::kUnsupported, "a model that AOTInductor compiled for one machine",
-                  "save the exported program with torch.export.save");
+    throw_not_pt2(ErrorKind::kUnsupported, "a model that AOTInductor compiled for one machine", kSaveProgram);
   }
   if (any_entry(entries, "data.pkl", true)) {
     throw_not_pt2(ErrorKind::kUnsupported, "a pickle of torch.save, which only Python can read", kSaveAnew);

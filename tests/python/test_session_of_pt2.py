@@ -1,6 +1,7 @@
 """linnet.Session on a program of PyTorch: what it does with ONNX files, it does with .pt2 files."""
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import linnet
 import numpy as np
@@ -57,6 +58,23 @@ def test_states_of_contexts(load):
     for times in (1, 2, 3):
         close(context.run({"x": X})["y"], pt2_archive.expected(X, times)[1])
     close(other.run({"x": X, "scale": np.float32([16, 18])})["y"], pt2_archive.expected(X, 2)[1])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_contexts_at_once_go_their_own_ways(load, threads):
+    """Each of four threads has a context with states; bits are those of a context alone."""
+    session = load(pt2_archive.counter(), threads=threads)
+
+    def outputs(start):
+        context = session.context()
+        context.bind_state("scale.next", "scale")
+        return [context.run({"x": X + np.float32(start + i)})["y"] for i in range(20)]
+
+    alone = [outputs(start) for start in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(5):
+            np.testing.assert_array_equal(list(pool.map(outputs, range(4))), alone)
+    assert len({run[0].tobytes() for run in alone}) == 4
 
 
 def test_prepared_models_are_kept(load, tmp_path):

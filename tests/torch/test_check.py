@@ -5,7 +5,7 @@ import numpy as np
 import onnx
 import pytest
 import torch
-from linnet_torch import comparison, engine, symbolics
+from linnet_torch import check, comparison, engine, request, symbolics
 from models import Asinh
 
 NAN, INF = float("nan"), float("inf")
@@ -39,6 +39,19 @@ def test_outputs_of_all_types_are_compared(tmp_path, run_model, torch_exporter):
 
     args = (torch.tensor([-1.5, 0.0, 2.5]), torch.rand(2))
     linnet_torch.export(Types(), args, tmp_path / "types.onnx", exporter=torch_exporter)
+
+
+def test_all_exporters_files_are_compared_with_the_same_results(tmp_path, run_model, monkeypatch):
+    def failing_run(*_):
+        raise linnet_torch.ExportError("no outputs")
+
+    runs = []
+    own = request.results
+    monkeypatch.setattr(request, "results", lambda *arguments: runs.append(arguments) or own(*arguments))
+    monkeypatch.setattr(check, "run", failing_run)
+    with pytest.raises(linnet_torch.ExportError, match="All that was tried:\n- .*\n- "):
+        linnet_torch.export(Asinh(), torch.rand(3), tmp_path / "asinh.onnx")
+    assert len(runs) == 3  # the example, random inputs, negative ones
 
 
 def test_run_model_from_argument_environment_and_path(tmp_path, monkeypatch):

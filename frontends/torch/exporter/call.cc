@@ -45,9 +45,9 @@ void Lowerings::add(std::initializer_list<const char*> operator_names, const Low
 
 const ExportOptions& Call::options() const { return builder_.options(); }
 
-const Value& Call::argument(std::string_view name) const {
-  const auto found = std::ranges::find(site_.arguments, name);
-  if (found == site_.arguments.end()) site_.refuse(text_of("it has no argument '", name, "'"));
+const Value& Call::argument(NameView name) const {
+  const auto found = std::ranges::find(site_.arguments, name.text());
+  if (found == site_.arguments.end()) site_.refuse(text_of("it has no argument '", name.text(), "'"));
   return arguments_[size_t(found - site_.arguments.begin())];
 }
 
@@ -55,43 +55,43 @@ const std::vector<std::string>& Call::argument_names() const { return site_.argu
 
 size_t Call::result_count() const { return results_.size(); }
 
-bool Call::has(std::string_view name) const {
-  return std::ranges::find(site_.arguments, name) != site_.arguments.end() && !argument(name).is_none();
+bool Call::has(NameView name) const {
+  return std::ranges::find(site_.arguments, name.text()) != site_.arguments.end() && !argument(name).is_none();
 }
 
-bool Call::constant(std::string_view name) const { return argument(name).constant(); }
+bool Call::constant(NameView name) const { return argument(name).constant(); }
 
-bool Call::is_tensor(std::string_view name) const { return argument(name).is_tensor(); }
+bool Call::is_tensor(NameView name) const { return argument(name).is_tensor(); }
 
-size_t Call::length(std::string_view name) const { return argument(name).elements.size(); }
+size_t Call::length(NameView name) const { return argument(name).elements.size(); }
 
 const Value& Call::result_at(size_t index) const {
   if (index >= results_.size()) site_.refuse("it has fewer results than its operator gives");
   return results_[index];
 }
 
-const Concrete& Call::known(const Value& leaf, std::string_view name) const {
+const Concrete& Call::known(const Value& leaf, NameView name) const {
   if (!leaf.constant())
-    site_.refuse(text_of("argument \'", name, "' must be constant, but depends on the model's inputs"));
-  if (leaf.is_list) site_.refuse(text_of("argument \'", name, "' is a list"));
+    site_.refuse(text_of("argument \'", name.text(), "' must be constant, but depends on the model's inputs"));
+  if (leaf.is_list) site_.refuse(text_of("argument \'", name.text(), "' is a list"));
   return leaf.concrete[evaluation_];
 }
 
-int64_t Call::integer(std::string_view name) const { return known(argument(name), name).integer(); }
+int64_t Call::integer(NameView name) const { return known(argument(name), name).integer(); }
 
-int64_t Call::positive(std::string_view name) const {
+int64_t Call::positive(NameView name) const {
   const int64_t value = integer(name);
-  if (value <= 0) site_.refuse(text_of("argument '", name, "' is ", value, " and must be above 0"));
+  if (value <= 0) site_.refuse(text_of("argument '", name.text(), "' is ", value, " and must be above 0"));
   return value;
 }
 
-double Call::number(std::string_view name) const { return known(argument(name), name).number(); }
+double Call::number(NameView name) const { return known(argument(name), name).number(); }
 
-bool Call::flag(std::string_view name) const { return known(argument(name), name).flag(); }
+bool Call::flag(NameView name) const { return known(argument(name), name).flag(); }
 
-std::string Call::text(std::string_view name) const { return known(argument(name), name).text(); }
+std::string Call::text(NameView name) const { return known(argument(name), name).text(); }
 
-Integers Call::integers(std::string_view name) const {
+Integers Call::integers(NameView name) const {
   const Value& value = argument(name);
   if (!value.is_list) return {integer(name)};
   Integers result;
@@ -99,7 +99,7 @@ Integers Call::integers(std::string_view name) const {
   return result;
 }
 
-Numbers Call::numbers(std::string_view name) const {
+Numbers Call::numbers(NameView name) const {
   const Value& value = argument(name);
   if (!value.is_list) return {number(name)};
   Numbers result;
@@ -107,16 +107,16 @@ Numbers Call::numbers(std::string_view name) const {
   return result;
 }
 
-int64_t Call::rank(std::string_view of) const {
+int64_t Call::rank(NameView of) const {
   const Value& value = argument(of);
   return (value.is_list ? value.elements[0] : value).tensor(evaluation_).dim();
 }
 
-int64_t Call::axis(std::string_view name, std::string_view of) const {
+int64_t Call::axis(NameView name, NameView of) const {
   return axis_of(site_, integer(name), std::max<int64_t>(rank(of), 1));
 }
 
-Integers Call::axes(std::string_view name, std::string_view of) const {
+Integers Call::axes(NameView name, NameView of) const {
   Integers result = has(name) ? integers(name) : Integers();
   const int64_t dims = rank(of);
   if (dims == 0) return {};
@@ -127,13 +127,13 @@ Integers Call::axes(std::string_view name, std::string_view of) const {
   return result;
 }
 
-const TensorInfo& Call::tensor(std::string_view name) const {
+const TensorInfo& Call::tensor(NameView name) const {
   const Value& value = argument(name);
-  if (!value.is_tensor()) site_.refuse(text_of("argument \'", name, "' is no tensor"));
+  if (!value.is_tensor()) site_.refuse(text_of("argument \'", name.text(), "' is no tensor"));
   return value.tensor(evaluation_);
 }
 
-List<TensorInfo> Call::tensors(std::string_view name) const {
+List<TensorInfo> Call::tensors(NameView name) const {
   List<TensorInfo> result;
   for (const Value& element : argument(name).elements) {
     result.push_back(element.is_none() ? TensorInfo() : element.tensor(evaluation_));
@@ -147,9 +147,9 @@ DType Call::dtype(size_t index) const { return result_at(index).concrete[evaluat
 
 size_t Call::result_length() const { return result_at(0).elements.size(); }
 
-DType Call::promoted(std::initializer_list<std::string_view> names) const {
+DType Call::promoted(std::initializer_list<NameView> names) const {
   Promotion promotion;
-  for (const std::string_view name : names) {
+  for (const NameView name : names) {
     const Concrete& value = argument(name).concrete[evaluation_];
     const bool is_number = !value.is_tensor() || value.tensor().is_number;
     promotion.add(value.dtype(), is_number                   ? Promotion::Kind::kNumber
@@ -167,10 +167,10 @@ std::string Call::as_value(const Value& value) const {
   return concrete.is_tensor() ? builder_.tensor(concrete.as_tensor()) : builder_.constant(concrete.as_tensor());
 }
 
-std::string Call::value(std::string_view name) const { return as_value(argument(name)); }
+std::string Call::value(NameView name) const { return as_value(argument(name)); }
 
 // A constant is converted here and now.
-std::string Call::value(std::string_view name, DType dtype) const {
+std::string Call::value(NameView name, DType dtype) const {
   const Value& value = argument(name);
   if (!value.name.empty() || value.is_list) return builder_.cast(as_value(value), dtype);
   const Concrete& concrete = value.concrete[evaluation_];
@@ -178,9 +178,9 @@ std::string Call::value(std::string_view name, DType dtype) const {
   return builder_.constant(converted(stored_tensor(concrete.as_tensor()), dtype));
 }
 
-std::string Call::optional_value(std::string_view name) const { return has(name) ? value(name) : ""; }
+std::string Call::optional_value(NameView name) const { return has(name) ? value(name) : ""; }
 
-Names Call::values(std::string_view name) const {
+Names Call::values(NameView name) const {
   Names result;
   for (const Value& element : argument(name).elements) {
     result.push_back(element.is_none() ? "" : as_value(element));
@@ -188,13 +188,13 @@ Names Call::values(std::string_view name) const {
   return result;
 }
 
-Names Call::values(std::string_view name, DType dtype) const {
+Names Call::values(NameView name, DType dtype) const {
   Names result = values(name);
   for (std::string& value : result) value = value.empty() ? value : builder_.cast(value, dtype);
   return result;
 }
 
-std::string Call::shape(std::string_view name) const {
+std::string Call::shape(NameView name) const {
   if (constant(name)) return builder_.constant(Tensor::of(integers(name)));
   if (!argument(name).is_list)
     return builder_.emit("Reshape", {value(name, DType::kInt64), builder_.constant(Tensor::of<int64_t>({1}))}, {},
@@ -207,13 +207,13 @@ std::string Call::shape(std::string_view name) const {
   return builder_.emit("Concat", parts, {{"axis", 0}}, 1)[0];
 }
 
-std::string Call::size(std::string_view name, int64_t axis) const {
+std::string Call::size(NameView name, int64_t axis) const {
   if (!dynamic(name, axis)) return builder_.constant(Tensor::of<int64_t>({tensor(name).size(axis)}));
   const std::string shape = builder_.emit("Shape", {value(name)}, {}, 1)[0];
   return builder_.emit("Gather", {shape, builder_.constant(Tensor::of<int64_t>({axis}))}, {{"axis", 0}}, 1)[0];
 }
 
-bool Call::dynamic(std::string_view name, int64_t axis) const { return size_differs(argument(name), axis); }
+bool Call::dynamic(NameView name, int64_t axis) const { return size_differs(argument(name), axis); }
 
 bool Call::result_is_dynamic(size_t index) const {
   const Value& value = result_at(index);
@@ -256,20 +256,19 @@ std::string Call::result_shape(bool for_reshape) const {
   return builder_.emit("Concat", parts, {{"axis", 0}}, 1)[0];
 }
 
-std::string Call::emit(std::string_view op_type, std::initializer_list<std::string_view> inputs) {
+std::string Call::emit(NameView op_type, std::initializer_list<std::string_view> inputs) {
   return emit(op_type, inputs, Attributes());
 }
 
-std::string Call::emit(std::string_view op_type, std::initializer_list<std::string_view> inputs,
+std::string Call::emit(NameView op_type, std::initializer_list<std::string_view> inputs,
                        std::initializer_list<GivenAttribute> attributes) {
   Attributes made;
   for (const GivenAttribute& given : attributes) made.emplace(given.name, attribute_of(given));
   return emit(op_type, inputs, made);
 }
 
-std::string Call::emit(std::string_view op_type, std::initializer_list<std::string_view> inputs,
-                       const Attributes& attributes) {
-  return emit(OnnxOperator(std::string(op_type)), Names(inputs.begin(), inputs.end()), attributes);
+std::string Call::emit(NameView op_type, std::initializer_list<std::string_view> inputs, const Attributes& attributes) {
+  return emit(OnnxOperator(std::string(op_type.text())), Names(inputs.begin(), inputs.end()), attributes);
 }
 
 std::string Call::emit(const OnnxOperator& op, const Names& inputs, const Attributes& attributes) {

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "building_blocks.h"
 #include "constants.h"
+#include "integer_range.h"
 #include "rule_list.h"
 
 // Quantised tensors as pairs of QuantizeLinear and DequantizeLinear, the form that runtimes turn into products of
@@ -14,33 +14,6 @@
 // Source: https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html
 namespace linnet::exporter {
 namespace {
-
-/// The integers from low to high.
-struct Range {
-  int64_t low, high;
-
-  bool has(int64_t value) const { return value >= low && value <= high; }
-  bool holds(const Range& other) const { return has(other.low) && has(other.high); }
-  bool operator==(const Range&) const = default;
-};
-
-Range range_of(Call& call, DType dtype) {
-  const int bits = is_integer(dtype) ? dtype_bits(dtype) : 64;
-  if (bits > 32 || dtype == DType::kUint32) call.refuse("only integers of 8 and 16 bits and int32 are covered");
-  const bool is_signed = dtype == DType::kInt8 || dtype == DType::kInt16 || dtype == DType::kInt32;
-  const int64_t half = int64_t{1} << (bits - 1);
-  return is_signed ? Range{-half, half - 1} : Range{0, 2 * half - 1};
-}
-
-/// The integers that the call allows, all of them in `all`.
-Range asked_range(Call& call, const Range& all) {
-  const Range range{call.integer("quant_min"), call.integer("quant_max")};
-  if (range.low > range.high || !all.holds(range)) {
-    call.refuse("quant_min " + std::to_string(range.low) + " and quant_max " + std::to_string(range.high) +
-                " are no range of its integers");
-  }
-  return range;
-}
 
 /// QuantizeLinear and DequantizeLinear have these integers in the file's opset.
 bool has_linear_form(Call& call, DType dtype) {
@@ -125,19 +98,6 @@ void check_scales(Call& call, const Parameters& of) {
 
 bool has_wide_scales(Call& call, const Parameters& of) {
   return of.axis && call.tensor(of.scale).dtype == DType::kFloat64;
-}
-
-/// The narrowest dtype of floats that has all integers of a range.
-DType exact_dtype(const Range& range) {
-  constexpr int64_t kMost = int64_t{1} << 24;
-  return Range{-kMost, kMost}.holds(range) ? DType::kFloat32 : DType::kFloat64;
-}
-
-/// Within the range, in its exact dtype.
-std::string clamped_integers(Call& call, const std::string& rounded, const Range& range) {
-  const DType dtype = exact_dtype(range);
-  const auto bound = [&](int64_t value) { return call.scalar(double(value), dtype); };
-  return call.emit("Clip", {call.cast(rounded, dtype), bound(range.low), bound(range.high)});
 }
 
 /// 1 / scale.
@@ -249,145 +209,6 @@ void dequantize_per_channel(Call& call) {
   call.set(call.cast(y, call.dtype()));
 }
 
-// Rows: scales and zero points have a last axis of size 1, so that operators broadcast them.
-
-/// The zero points are added before rounding.
-std::string integers_of_rows(Call& call, const std::string& x, const std::string& scales,
-                             const std::string& zero_points, const Range& range, DType dtype) {
-  const std::string quotient = call.emit("Mul", {x, call.emit("Div", {call.scalar(1, dtype), scales})});
-  const std::string rounded = call.emit("Round", {call.emit("Add", {quotient, zero_points})});
-  return call.cast(clamped_integers(call, rounded, range), call.dtype());
-}
-
-void quantize_per_token(Call& call) {
-  const DType dtype = call.promoted({"input", "scales", "zero_points"});
-  const Range range = asked_range(call, range_of(call, call.dtype()));
-  call.set(integers_of_rows(call, call.value("input", dtype), call.value("scales", dtype),
-                            call.value("zero_points", dtype), range, dtype));
-}
-
-void dequantize_per_token(Call& call) {
-  range_of(call, call.tensor("input").dtype);
-  const DType dtype = call.promoted({"input", "scales", "zero_points"});
-  const std::string difference = call.emit("Sub", {call.value("input", dtype), call.value("zero_points", dtype)});
-  call.set(call.cast(call.emit("Mul", {difference, call.value("scales", dtype)}), call.dtype()));
-}
-
-/// The elements of a matrix that share a scale, as a row each.
-int64_t group_of(Call& call) {
-  const TensorInfo& x = call.tensor(call.has("w_int8") ? "w_int8" : "input");
-  const int64_t columns = x.size(-1), asked = call.positive("group_size");
-  const int64_t group = asked > columns && call.tensor("scales").size(-1) == 1 ? columns : asked;
-  if (x.dim() != 2 || columns % group != 0) call.refuse("its groups do not divide the rows of a matrix");
-  return group;
-}
-
-std::string column_of(Call& call, const std::string& name, DType dtype) {
-  return call.emit("Reshape", {call.value(name, dtype), call.constant_of({-1, 1})});
-}
-
-void quantize_per_channel_group(Call& call) {
-  const DType dtype = call.promoted({"input", "scales", "zero_points"});
-  const Range range = asked_range(call, range_of(call, call.dtype()));
-  const std::string groups = call.emit("Reshape", {call.value("input", dtype), call.constant_of({-1, group_of(call)})});
-  const std::string y = integers_of_rows(call, groups, column_of(call, "scales", dtype),
-                                         column_of(call, "zero_points", dtype), range, dtype);
-  call.set(call.emit("Reshape", {y, call.emit("Shape", {call.value("input")})}));
-}
-
-void dequantize_per_channel_group(Call& call) {
-  const std::string name = call.has("w_int8") ? "w_int8" : "input";
-  range_of(call, call.tensor(name).dtype);
-  const DType dtype = call.promoted({"scales"});
-  std::string y = call.emit("Reshape", {call.value(name, dtype), call.constant_of({-1, group_of(call)})});
-  if (call.has("zero_points")) y = call.emit("Sub", {y, column_of(call, "zero_points", dtype)});
-  y = call.emit("Mul", {y, column_of(call, "scales", dtype)});
-  call.set(call.cast(call.emit("Reshape", {y, call.emit("Shape", {call.value(name)})}), call.dtype()));
-}
-
-// Scales and zero points chosen from the tensor.
-
-/// The least and the greatest element and 0, over axes.
-struct Extent {
-  std::string least, greatest;
-};
-Extent extent_of(Call& call, const std::string& x, DType dtype, const Integers& axes) {
-  const std::string zero = call.scalar(0, dtype);
-  return {call.emit("Min", {reduce(call, "ReduceMin", x, axes, true), zero}),
-          call.emit("Max", {reduce(call, "ReduceMax", x, axes, true), zero})};
-}
-
-/// Of a whole tensor, as one number in a tensor of rank 1.
-Extent extent_of_tensor(Call& call) {
-  const DType dtype = call.tensor("input").dtype;
-  return extent_of(call, flattened(call, call.value("input")), dtype, {0});
-}
-
-/// The scale, at least eps.
-std::string bounded_scale(Call& call, const std::string& length, double steps, DType dtype) {
-  if (!(steps > 0)) call.refuse("quant_min must be below quant_max");
-  const std::string scale = call.emit("Div", {length, call.scalar(steps, dtype)});
-  const std::string eps = call.scalar(call.number("eps"), DType::kFloat32);
-  return call.emit("Max", {call.cast(scale, DType::kFloat32), eps});
-}
-
-void set_parameters(Call& call, const std::string& scale, const std::string& zero_point) {
-  call.set_result(0, call.cast(scale, call.dtype(0)));
-  call.set_result(1, call.cast(zero_point, call.dtype(1)));
-}
-
-Range chosen_range(Call& call) { return asked_range(call, range_of(call, DType::kInt32)); }
-
-/// The zero point is the integer of the number 0.
-void choose_parameters(Call& call) {
-  const DType dtype = call.tensor("input").dtype;
-  const Range range = chosen_range(call);
-  const Extent extent = extent_of_tensor(call);
-  const std::string length = call.emit("Sub", {extent.greatest, extent.least});
-  const std::string scale = bounded_scale(call, length, double(range.high - range.low), dtype);
-  const std::string steps = call.emit("Round", {call.emit("Div", {call.cast(extent.least, DType::kFloat32), scale})});
-  const std::string zero_point = call.emit("Sub", {integer_of(call, range.low), call.cast(steps, DType::kInt64)});
-  const std::string low = integer_of(call, range.low), high = integer_of(call, range.high);
-  set_parameters(call, scale, call.emit("Clip", {zero_point, low, high}));
-}
-
-/// The zero point is in the middle of the integers: at 128 of uint8, which alone have none below 0.
-void choose_symmetric_parameters(Call& call) {
-  const DType dtype = call.tensor("input").dtype;
-  const Range range = chosen_range(call);
-  const Extent extent = extent_of_tensor(call);
-  const std::string length = call.emit("Max", {call.emit("Neg", {extent.least}), extent.greatest});
-  const std::string scale = bounded_scale(call, length, double(range.high - range.low) / 2, dtype);
-  set_parameters(call, scale, call.constant_of({range.low >= 0 ? 128 : 0}));
-}
-
-/// Of each row, for int8: |x| over 127.
-void choose_parameters_per_token(Call& call) {
-  const DType dtype = call.tensor("input").dtype, wide = dtype == DType::kFloat16 ? DType::kFloat32 : dtype;
-  const std::string most = reduce(call, "ReduceMax", call.emit("Abs", {call.value("input")}), {-1}, true);
-  const std::string least = call.scalar(1e-5, wide);
-  const std::string scale =
-      call.emit("Div", {call.emit("Max", {call.cast(most, wide), least}), call.scalar(127, wide)});
-  set_parameters(call, scale, call.emit("Mul", {scale, call.scalar(0, wide)}));
-}
-
-/// Of each row, for int8: the zero point follows the end of the range that it moves less.
-void choose_asymmetric_parameters_per_token(Call& call) {
-  const DType dtype = call.tensor("input").dtype;
-  const Extent extent = extent_of(call, call.value("input"), dtype, {-1});
-  const auto number = [&](double value) { return call.scalar(value, dtype); };
-  const std::string length = call.emit("Sub", {extent.greatest, extent.least});
-  const std::string eps = number(std::numeric_limits<float>::epsilon());
-  const std::string scale = call.emit("Max", {call.emit("Div", {length, number(255)}), eps});
-  const std::string low = call.emit("Div", {extent.least, scale}), high = call.emit("Div", {extent.greatest, scale});
-  const std::string error =
-      call.emit("Add", {call.emit("Add", {low, number(-128)}), call.emit("Add", {high, number(127)})});
-  const std::string zero_point =
-      call.emit("Where", {call.emit("Greater", {error, number(0)}), call.emit("Sub", {number(-128), low}),
-                          call.emit("Sub", {number(127), high})});
-  set_parameters(call, scale, call.emit("Round", {call.emit("Clip", {zero_point, number(-128), number(127)})}));
-}
-
 // Quantised and dequantised at once, for training.
 
 /// The first dtype of QuantizeLinear that has all integers of a range.
@@ -443,16 +264,6 @@ void register_quantization(Lowerings& lowerings) {
                 dequantize_per_tensor);
   lowerings.add("quantized_decomposed::quantize_per_channel", quantize_per_channel);
   lowerings.add("quantized_decomposed::dequantize_per_channel", dequantize_per_channel);
-  lowerings.add("quantized_decomposed::quantize_per_token", quantize_per_token);
-  lowerings.add("quantized_decomposed::dequantize_per_token", dequantize_per_token);
-  lowerings.add("quantized_decomposed::quantize_per_channel_group", quantize_per_channel_group);
-  lowerings.add("quantized_decomposed::dequantize_per_channel_group", dequantize_per_channel_group);
-  lowerings.add("quantized_decomposed::choose_qparams.tensor", choose_parameters);
-  lowerings.add("quantized_decomposed::choose_qparams_symmetric.tensor", choose_symmetric_parameters);
-  lowerings.add("quantized_decomposed::choose_qparams_per_token", choose_parameters_per_token);
-  lowerings.add({"quantized_decomposed::choose_qparams_per_token_asymmetric",
-                 "quantized_decomposed::_choose_qparams_per_token_asymmetric_impl"},
-                choose_asymmetric_parameters_per_token);
   lowerings.add("quantized_decomposed::convert_element_type.no_fuse", convert_element_type);
   lowerings.add("quantized_decomposed::fake_quant_per_channel", fake_quantize_per_channel_decomposed);
   lowerings.add({"aten::fake_quantize_per_tensor_affine", "aten::fake_quantize_per_tensor_affine.tensor_qparams",

@@ -27,6 +27,18 @@ struct OnnxGraph;
 struct Site;
 class OnnxBuilder;
 
+/// A name that a rule writes down or has computed: it refers to what it is given. Much of the rules' code passes names.
+class NameView {
+ public:
+  NameView(const char* name) : name_(name) {}                 // NOLINT: a name is a name
+  NameView(const std::string& name) : name_(name.c_str()) {}  // NOLINT
+
+  std::string_view text() const { return name_; }
+
+ private:
+  const char* name_;
+};
+
 /// The value of a node's attribute: int, float, string, ints, floats, strings, tensor or graph.
 using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>,
                                std::vector<std::string>, Tensor, std::shared_ptr<const OnnxGraph>>;
@@ -114,57 +126,56 @@ class LINNET_EXPORTER_API Call {
   size_t result_count() const;
 
   /// The argument exists and is not None.
-  bool has(std::string_view argument) const;
+  bool has(NameView argument) const;
   /// It is known now; else it depends on the model's inputs.
-  bool constant(std::string_view argument) const;
+  bool constant(NameView argument) const;
 
-  bool is_tensor(std::string_view argument) const;
-  size_t length(std::string_view argument) const;  ///< of a list
+  bool is_tensor(NameView argument) const;
+  size_t length(NameView argument) const;  ///< of a list
 
   // Arguments that must be constant, in the form of a C++ value.
-  int64_t integer(std::string_view argument) const;
-  int64_t positive(std::string_view argument) const;  ///< an integer above 0: what is divided by or counted with
-  double number(std::string_view argument) const;
-  bool flag(std::string_view argument) const;
-  std::string text(std::string_view argument) const;
-  Integers integers(std::string_view argument) const;  ///< a single int is a list of one
-  Numbers numbers(std::string_view argument) const;
+  int64_t integer(NameView argument) const;
+  int64_t positive(NameView argument) const;  ///< an integer above 0: what is divided by or counted with
+  double number(NameView argument) const;
+  bool flag(NameView argument) const;
+  std::string text(NameView argument) const;
+  Integers integers(NameView argument) const;  ///< a single int is a list of one
+  Numbers numbers(NameView argument) const;
   /// An axis of tensor `of`, counted from the front.
-  int64_t axis(std::string_view argument = "dim", std::string_view of = "self") const;
+  int64_t axis(NameView argument = "dim", NameView of = "self") const;
   /// Axes of tensor `of`, counted from the front; all of them where the argument is None or empty. A tensor without
   /// axes has none, whatever is given.
-  Integers axes(std::string_view argument = "dim", std::string_view of = "self") const;
+  Integers axes(NameView argument = "dim", NameView of = "self") const;
 
-  const TensorInfo& tensor(std::string_view argument = "self") const;
-  List<TensorInfo> tensors(std::string_view argument) const;
+  const TensorInfo& tensor(NameView argument = "self") const;
+  List<TensorInfo> tensors(NameView argument) const;
   const TensorInfo& result(size_t index = 0) const;
   DType dtype(size_t index = 0) const;  ///< of a result; of numbers int64, float64 or bool
   size_t result_length() const;         ///< how many tensors the list of results has
   /// What PyTorch computes in, given these tensors and numbers.
-  DType promoted(std::initializer_list<std::string_view> arguments) const;
+  DType promoted(std::initializer_list<NameView> arguments) const;
 
   // Arguments as ONNX values; constants become initializers. With a dtype, cast to it.
-  std::string value(std::string_view argument = "self") const;
-  std::string value(std::string_view argument, DType dtype) const;
-  std::string optional_value(std::string_view argument) const;  ///< "" for None
-  Names values(std::string_view argument) const;                ///< a list of tensors; "" for None
-  Names values(std::string_view argument, DType dtype) const;
+  std::string value(NameView argument = "self") const;
+  std::string value(NameView argument, DType dtype) const;
+  std::string optional_value(NameView argument) const;  ///< "" for None
+  Names values(NameView argument) const;                ///< a list of tensors; "" for None
+  Names values(NameView argument, DType dtype) const;
   /// A list of ints as one int64 tensor of rank 1.
-  std::string shape(std::string_view argument) const;
+  std::string shape(NameView argument) const;
   /// The size of an axis of a tensor argument, int64 of shape [1].
-  std::string size(std::string_view argument, int64_t axis) const;
+  std::string size(NameView argument, int64_t axis) const;
   /// The shape of the result, int64 of rank 1: for Reshape, where one size may be -1, or for all operators.
   std::string result_shape(bool for_reshape = true) const;
   /// The argument's size along the axis differs between runs.
-  bool dynamic(std::string_view argument, int64_t axis) const;
+  bool dynamic(NameView argument, int64_t axis) const;
   bool result_is_dynamic(size_t index = 0) const;  ///< some size of the result does
 
   // Nodes. Inputs are names of values; the result is the name of the output.
-  std::string emit(std::string_view op_type, std::initializer_list<std::string_view> inputs);
-  std::string emit(std::string_view op_type, std::initializer_list<std::string_view> inputs,
+  std::string emit(NameView op_type, std::initializer_list<std::string_view> inputs);
+  std::string emit(NameView op_type, std::initializer_list<std::string_view> inputs,
                    std::initializer_list<GivenAttribute> attributes);
-  std::string emit(std::string_view op_type, std::initializer_list<std::string_view> inputs,
-                   const Attributes& attributes);
+  std::string emit(NameView op_type, std::initializer_list<std::string_view> inputs, const Attributes& attributes);
   std::string emit(const OnnxOperator& op, const Names& inputs, const Attributes& attributes = {});
   Names emit_many(const OnnxOperator& op, const Names& inputs, const Attributes& attributes, size_t outputs);
   std::string cast(const std::string& value, DType dtype);
@@ -191,11 +202,11 @@ class LINNET_EXPORTER_API Call {
   [[noreturn]] void refuse(const std::string& reason) const;
 
  private:
-  const Value& argument(std::string_view name) const;
+  const Value& argument(NameView name) const;
   const Value& result_at(size_t index) const;
-  const Concrete& known(const Value& leaf, std::string_view name) const;
+  const Concrete& known(const Value& leaf, NameView name) const;
   std::string as_value(const Value& value) const;
-  int64_t rank(std::string_view of) const;
+  int64_t rank(NameView of) const;
   std::string matching_size(const Integers& sizes) const;
 
   const Site& site_;

@@ -28,25 +28,25 @@ std::string half_of(Call& call, const Length& length) {
 }
 
 /// 1 for the frequency 0 and the one of half the length, else 2, along an axis of `bins` frequencies [1] and so many
-/// axes behind it.
-std::string weights(Call& call, const std::string& bins, const Length& length, int64_t behind, DType dtype) {
+/// axes after it.
+std::string weights(Call& call, const std::string& bins, const Length& length, int64_t axes_after, DType dtype) {
   const std::string places = places_below(call, bins), twice = call.emit("Add", {places, places});
   const std::string size = length.value.empty() ? call.constant_of({length.number}) : length.value;
   const std::string is_single =
       call.emit("Or", {call.emit("Equal", {places, call.constant_of({0})}), call.emit("Equal", {twice, size})});
   const std::string line = call.emit("Where", {is_single, call.scalar(1, dtype), call.scalar(2, dtype)});
-  Integers axes = order_of(behind + 1);
+  Integers axes = order_of(axes_after + 1);
   axes.erase(axes.begin());
   return change_axes(call, "Unsqueeze", line, axes);
 }
 
 /// The same where length and number of frequencies are known.
-std::string weights(Call& call, int64_t bins, int64_t length, int64_t behind, DType dtype) {
+std::string weights(Call& call, int64_t bins, int64_t length, int64_t axes_after, DType dtype) {
   check_table(call, bins, 1);
   Numbers values(size_t(bins), 2);
   for (int64_t k = 0; k < bins; ++k) values[size_t(k)] = k == 0 || 2 * k == length ? 1 : 2;
   Shape shape{bins};
-  for (int64_t i = 0; i < behind; ++i) shape.push_back(1);
+  for (int64_t i = 0; i < axes_after; ++i) shape.push_back(1);
   return call.constant_of(values, shape, dtype);
 }
 
@@ -58,13 +58,13 @@ std::string real_signal(Call& call, const std::string& spectrum, const HalfSpect
                         DType dtype) {
   const std::string needed = half_of(call, length), along = call.constant_of({half.axis});
   const std::string x = call.emit("Slice", {spectrum, call.constant_of({0}), needed, along});
-  const int64_t behind = half.rank - half.axis;
+  const int64_t axes_after = half.rank - half.axis;
   std::string factors;
   if (half.bins > 0 && length.value.empty()) {
-    factors = weights(call, std::min(half.bins, length.number / 2 + 1), length.number, behind, dtype);
+    factors = weights(call, std::min(half.bins, length.number / 2 + 1), length.number, axes_after, dtype);
   } else {
     const std::string bins = call.emit("Gather", {call.emit("Shape", {x}), along}, {{"axis", 0}});
-    factors = weights(call, bins, length, behind, dtype);
+    factors = weights(call, bins, length, axes_after, dtype);
   }
   return part(call, dft(call, call.emit("Mul", {x, factors}), half.axis, length, true, false), 0);
 }
