@@ -151,7 +151,7 @@ Status* GetHardwareDeviceEpIncompatibilityDetails(const Env* env, const char* pr
   return create(details, [&] {
     valid(env, "env");
     const bool is_known = std::strcmp(text(provider, "ep_name"), "CPUExecutionProvider") == 0;
-    require(is_known, "No OrtEpFactory was found for the provider");
+    if (!is_known) throw Failure(kInvalidArgument, str("No OrtEpFactory was found for the provider ", provider));
     require(hardware == &cpu_device().hardware, "hw is none of Linnet's devices");
     return new DeviceEpIncompatibilityDetails;
   });
