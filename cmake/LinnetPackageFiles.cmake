@@ -1,5 +1,5 @@
 # Run by CPack before it packs what is installed: the files that Debian's policy asks of every package, and no search
-# path in programs, whose libraries lie where the system searches.
+# path in programs and libraries, whose own libraries are where the system searches.
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 set(changelog "linnet (${CPACK_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}) unstable; urgency=medium
 
@@ -24,7 +24,7 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   file(WRITE ${documents}/changelog.Debian "${changelog}")
   file(GLOB pages ${usr}/share/man/man1/*.1)
   execute_process(COMMAND gzip -9n ${documents}/changelog.Debian ${pages} COMMAND_ERROR_IS_FATAL ANY)
-  file(GLOB programs ${usr}/bin/*)
+  file(GLOB programs ${usr}/bin/* ${usr}/lib/linnet-onnxruntime/*.so.*.*.*)
   foreach(program IN LISTS programs)
     file(RPATH_REMOVE FILE ${program})
   endforeach()
