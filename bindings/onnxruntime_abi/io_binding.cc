@@ -111,7 +111,7 @@ Status* GetBoundOutputNames(const IoBinding* binding, Allocator* allocator, char
     if (outputs.empty()) return;
     std::string all;
     for (const Bound& output : outputs) all += output.name;
-    *lengths = static_cast<size_t*>(allocate(allocator, outputs.size() * sizeof(size_t)));
+    *lengths = allocate_array<size_t>(allocator, outputs.size());
     std::transform(outputs.begin(), outputs.end(), *lengths, [](const Bound& output) { return output.name.size(); });
     *names = copy_text(allocator, all);
   });
@@ -125,7 +125,7 @@ Status* GetBoundOutputValues(const IoBinding* binding, Allocator* allocator, Val
     if (outputs.empty()) return;
     std::vector<std::unique_ptr<Value>> copies;
     for (const Bound& output : outputs) copies.push_back(std::make_unique<Value>(output.value));
-    *values = static_cast<Value**>(allocate(allocator, copies.size() * sizeof(Value*)));
+    *values = allocate_array<Value*>(allocator, copies.size());
     std::transform(copies.begin(), copies.end(), *values, [](std::unique_ptr<Value>& copy) { return copy.release(); });
   });
 }

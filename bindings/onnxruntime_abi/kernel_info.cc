@@ -99,7 +99,7 @@ Status* KernelInfoGetAttributeArray_string(const KernelInfo* info, const char* n
     valid(size, "size") = values.size();
     valid(out, "out") = nullptr;
     if (values.empty()) return;
-    char** next = *out = static_cast<char**>(allocate(allocator, values.size() * sizeof(char*)));
+    char** next = *out = allocate_array<char*>(allocator, values.size());
     for (const std::string& value : values) *next++ = copy_text(allocator, value);
   });
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "abi.h"
+#include "linnet/shape.h"
 
 namespace linnet::ort {
 
@@ -30,5 +31,10 @@ Allocator& cpu_allocator();
 char* copy_text(Allocator* allocator, const std::string& text);
 /// Memory of an allocator that the client chose. Throws Failure where there is none.
 void* allocate(Allocator* allocator, size_t bytes);
+template <class T>
+T* allocate_array(Allocator* allocator, size_t count) {
+  constexpr size_t kBytes = sizeof(T);  // NOLINT(bugprone-sizeof-expression): arrays of pointers, too
+  return static_cast<T*>(allocate(allocator, size_t(checked_mul(int64_t(count), int64_t{kBytes}))));
+}
 
 }  // namespace linnet::ort

@@ -68,7 +68,7 @@ Status* ModelMetadataGetCustomMetadataMapKeys(const ModelMetadata* metadata, All
     list = nullptr;
     valid(count, "num_keys") = int64_t(properties.size());
     if (properties.empty()) return;
-    char** next = list = static_cast<char**>(allocate(allocator, properties.size() * sizeof(char*)));
+    char** next = list = allocate_array<char*>(allocator, properties.size());
     for (const auto& [key, value] : properties) *next++ = copy_text(allocator, key);
   });
 }

@@ -44,10 +44,10 @@ struct Operator {
 static const void** api;
 
 #define CALL(slot, ...) ((Status(*)(__VA_ARGS__))api[slot])
-#define TRY(expression)            \
-  do {                             \
-    Status status = (expression);  \
-    if (status) return status;     \
+#define TRY(expression)           \
+  do {                            \
+    Status status = (expression); \
+    if (status) return status;    \
   } while (0)
 
 typedef struct {
@@ -58,7 +58,8 @@ static Status create(const Operator* op, const void** table, const void* info, v
   (void)op, (void)table;
   Kernel* made = calloc(1, sizeof *made);
   made->factor = 1;
-  Status status = CALL(SLOT_KernelInfoGetAttribute_float, const void*, const char*, float*)(info, "factor", &made->factor);
+  Status status =
+      CALL(SLOT_KernelInfoGetAttribute_float, const void*, const char*, float*)(info, "factor", &made->factor);
   if (status) ((void (*)(Status))api[SLOT_ReleaseStatus])(status);
   *kernel = made;
   return NULL;
@@ -142,11 +143,15 @@ static Status same_shape(const Operator* op, void* context) {
   return CALL(SLOT_ShapeInferContext_SetOutputTypeShape, void*, size_t, void*)(context, 0, info);
 }
 
-#define FIELDS(version, name, plain, newer)                                                                          \
-  {version, create_plain, name, no_provider, floats, one, floats, one, plain, free, required, required, required,    \
-   first, first, first, first, create, newer, same_shape, first, last, {0}}
+#define FIELDS(version, name, plain, newer)                                                                        \
+  {                                                                                                                \
+    version, create_plain, name, no_provider, floats, one, floats, one, plain, free, required, required, required, \
+        first, first, first, first, create, newer, same_shape, first, last, {                                      \
+      0                                                                                                            \
+    }                                                                                                              \
+  }
 
-static Operator operators[] = {FIELDS(8, scale_name, scale_plain, scale), FIELDS(14, scale_name, scale_plain, scale),
+static Operator operators[] = {FIELDS(8, scale_name, scale_plain, scale),  FIELDS(14, scale_name, scale_plain, scale),
                                FIELDS(16, scale_name, scale_plain, scale), FIELDS(17, scale_name, scale_plain, scale),
                                FIELDS(30, scale_name, scale_plain, scale), FIELDS(30, rows_name, NULL, rows)};
 static const char* domains[] = {"library.v8", "library.v14", "library.v16", "library.v17", "library.v30"};

@@ -26,7 +26,8 @@ void describe(Ort::Session& session) {
     std::cout << '\n';
   }
   const auto metadata = session.GetModelMetadata();
-  std::cout << metadata.GetGraphNameAllocated(allocator).get() << ' ' << metadata.GetCustomMetadataMapKeysAllocated(allocator).size() << '\n';
+  std::cout << metadata.GetGraphNameAllocated(allocator).get() << ' '
+            << metadata.GetCustomMetadataMapKeysAllocated(allocator).size() << '\n';
 }
 
 std::vector<Ort::Value> values(std::vector<float>& x) {
@@ -42,8 +43,9 @@ std::vector<Ort::Value> values(std::vector<float>& x) {
 void run(Ort::Session& session, const std::vector<Ort::Value>& given) {
   const auto results = session.Run(Ort::RunOptions{nullptr}, inputs, given.data(), 2, outputs, 1);
   const auto info = results[0].GetTensorTypeAndShapeInfo();
-  std::cout << info.GetElementCount() << ' ' << std::accumulate(results[0].GetTensorData<float>(), results[0].GetTensorData<float>() + 6, 0.0F)
-            << ' ' << results[0].GetTensorMemoryInfo().GetAllocatorName() << '\n';
+  std::cout << info.GetElementCount() << ' '
+            << std::accumulate(results[0].GetTensorData<float>(), results[0].GetTensorData<float>() + 6, 0.0F) << ' '
+            << results[0].GetTensorMemoryInfo().GetAllocatorName() << '\n';
 }
 
 void run_bound(Ort::Session& session, const std::vector<Ort::Value>& given) {
