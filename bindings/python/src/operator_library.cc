@@ -35,8 +35,9 @@ auto loader() {
   using Load = void (*)(const char* path, Registry& registry);
   constexpr uint32_t kVersion = 28;
   constexpr size_t kFindFunction = 422;
-  static const Library library = open((own_folder() / "onnxruntime/capi/libonnxruntime.so.1").string());
-  const auto base = library ? reinterpret_cast<const Base* (*)()>(::dlsym(library.get(), "OrtGetApiBase")) : nullptr;
+  // Never closed: libraries of operators call it when the process ends.
+  static void* const library = ::dlopen((own_folder() / "onnxruntime/capi/libonnxruntime.so.1").c_str(), RTLD_NOW);
+  const auto base = library ? reinterpret_cast<const Base* (*)()>(::dlsym(library, "OrtGetApiBase")) : nullptr;
   if (!base) {
     throw Error(ErrorKind::kUnsupported,
                 "it was written for ONNX Runtime, whose interface this package lacks: it was "
