@@ -98,11 +98,11 @@ void ClientFunctions::check_variadic(std::span<const Fact> in) const {
   const std::span rest = in.subspan(std::min(in.size(), inputs_.size() - 1));
   if (rest.size() < least_variadic_) {
     throw Error(ErrorKind::kModel,
-                str("the last input stands for ", least_variadic_, " or more, the node has ", rest.size()));
+                str("the last input takes ", least_variadic_, " values or more, the node has ", rest.size()));
   }
   const auto differs = [&](const Fact& fact) { return fact.dtype != rest.front().dtype; };
   if (alike_variadic_ && std::any_of(rest.begin(), rest.end(), differs)) {
-    throw Error(ErrorKind::kType, "the inputs that the last one stands for are of different types");
+    throw Error(ErrorKind::kType, "the values of the last input are of different types");
   }
 }
 

@@ -154,12 +154,6 @@ Status* CompileModel(const Env* env, const CompilationOptions* options) noexcept
   });
 }
 
-using Slot = void (*)();
-template <class F>
-Slot slot(F* function) {
-  return reinterpret_cast<Slot>(function);
-}
-
 }  // namespace
 
 const void* GetCompileApi() noexcept {

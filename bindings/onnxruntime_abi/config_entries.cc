@@ -65,7 +65,7 @@ constexpr Mirror kMirrors[] = {
     {"session.intra_op_num_threads", [](Options o, Text k, Text v) { o.threads.count = integer_of(k, v); }},
     {"session.inter_op_num_threads", [](Options, Text k, Text v) { integer_of(k, v); }},
     {"session.log_severity_level", [](Options o, Text k, Text v) { o.log_severity = integer_of(k, v); }},
-    {"session.log_verbosity_level", [](Options o, Text k, Text v) { o.log_verbosity = integer_of(k, v); }},
+    {"session.log_verbosity_level", [](Options, Text k, Text v) { integer_of(k, v); }},
     {"session.log_id", [](Options o, Text, Text v) { o.log_id = v; }},
     {"session.enable_profiling", [](Options o, Text, Text v) { o.profile_prefix = v; }},
     {"session.optimized_model_filepath", [](Options o, Text, Text v) { o.optimized_path = v; }},

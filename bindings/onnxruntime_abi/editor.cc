@@ -233,12 +233,6 @@ Status* FinalizeModelEditorSession(Session* session, const SessionOptions* optio
   });
 }
 
-using Slot = void (*)();
-template <class F>
-Slot slot(F* function) {
-  return reinterpret_cast<Slot>(function);
-}
-
 }  // namespace
 
 Status* GetValueInfoName(const EditedValue* value, const char** name) noexcept {

@@ -170,12 +170,7 @@ Status* KernelInfo_GetLogger(const KernelInfo* info, const Logger** logger) noex
 }
 
 Status* KernelInfo_GetConfigEntries(const KernelInfo* info, KeyValuePairs** entries) noexcept {
-  return create(entries, [&] {
-    auto copy = std::make_unique<KeyValuePairs>();
-    copy->entries = valid(info, "info").entries;
-    copy->index();
-    return copy.release();
-  });
+  return create(entries, [&] { return new KeyValuePairs(valid(info, "info").entries); });
 }
 
 Status* KernelInfoGetAllocator(const KernelInfo* info, MemType, Allocator** allocator) noexcept {

@@ -2,12 +2,16 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace linnet::ort {
 
 /// Texts by name, and the arrays of pointers to them that the C ABI hands out.
 struct KeyValuePairs {
+  KeyValuePairs() = default;
+  explicit KeyValuePairs(std::map<std::string, std::string> texts) : entries(std::move(texts)) { index(); }
+
   std::map<std::string, std::string> entries;
   std::vector<const char*> keys, values;
 

@@ -70,8 +70,8 @@ Status* SetSessionLogId(SessionOptions* options, const char* id) noexcept {
   return guarded([&] { valid(options, "options").log_id = text(id, "logid"); });
 }
 
-Status* SetSessionLogVerbosityLevel(SessionOptions* options, int level) noexcept {
-  return guarded([&] { valid(options, "options").log_verbosity = level; });
+Status* SetSessionLogVerbosityLevel(SessionOptions* options, int) noexcept {
+  return guarded([&] { valid(options, "options"); });
 }
 
 Status* SetSessionLogSeverityLevel(SessionOptions* options, int level) noexcept {
@@ -129,8 +129,12 @@ Status* AddFreeDimensionOverrideByName(SessionOptions* options, const char* name
   return guarded([&] { valid(options, "options").dims_by_name[text(name, "dim_name")] = size; });
 }
 
-Status* AddFreeDimensionOverride(SessionOptions* options, const char* denotation, int64_t size) noexcept {
-  return guarded([&] { valid(options, "options").dims_by_denotation[text(denotation, "dim_denotation")] = size; });
+// Linnet does not keep the denotations of dims: the override is without effect.
+Status* AddFreeDimensionOverride(SessionOptions* options, const char* denotation, int64_t) noexcept {
+  return guarded([&] {
+    valid(options, "options");
+    text(denotation, "dim_denotation");
+  });
 }
 
 Status* AddInitializer(SessionOptions* options, const char* name, const Value* value) noexcept {
@@ -179,12 +183,7 @@ Status* SessionOptionsSetWeightlessSourceModelBuffer(SessionOptions* options, co
 }
 
 Status* GetSessionOptionsConfigEntries(const SessionOptions* options, KeyValuePairs** pairs) noexcept {
-  return create(pairs, [&] {
-    auto copy = std::make_unique<KeyValuePairs>();
-    copy->entries = valid(options, "options").entries;
-    copy->index();
-    return copy.release();
-  });
+  return create(pairs, [&] { return new KeyValuePairs(valid(options, "options").entries); });
 }
 
 }  // namespace linnet::ort

@@ -33,7 +33,6 @@ struct SessionOptions {
   std::optional<std::string> profile_prefix;  ///< nullopt: no profile
   std::string optimized_path;                 ///< where the optimised model is saved; empty: nowhere
   std::string log_id;
-  int log_verbosity = 0;
   int log_severity = -1;  ///< below 0: the environment's
   LoggingFunction log_function = nullptr;
   void* log_param = nullptr;
@@ -41,7 +40,7 @@ struct SessionOptions {
   ChooseDevices choose_devices = nullptr;
   void* choose_state = nullptr;
   ConfigEntries entries;
-  std::map<std::string, int64_t> dims_by_name, dims_by_denotation;
+  std::map<std::string, int64_t> dims_by_name;
   std::map<std::string, Tensor> initializers;
   std::set<std::string> external;  ///< those of them that the model must have, in other files
   std::map<std::string, std::span<const std::byte>> external_files;  ///< by the names that the model gives them

@@ -121,9 +121,7 @@ SessionState::SessionState(const Env& env, const SessionOptions& options, std::s
     assigned_ = assignment_.get();
   }
   log_options();
-  KeyValuePairs metadata;
-  for (const auto& [key, value] : model_.metadata().properties) metadata.set(key, value);
-  choose_devices(options_, metadata);
+  choose_devices(options_, KeyValuePairs(model_.metadata().properties));
   source_ = overridable_.values.empty() ? nullptr : source_->kept();
   if (!options_.optimized_path.empty()) save_onnx(model_, options_.optimized_path);
 }

@@ -44,6 +44,13 @@ struct TypeInfo;
 #undef ABSENT
 #undef NOTHING
 
+/// A function as tables hold it.
+using Slot = void (*)();
+template <class F>
+Slot slot(F* function) {
+  return reinterpret_cast<Slot>(function);
+}
+
 /// The whole table, and the entry to it.
 const Api* table() noexcept;
 const ApiBase* base() noexcept;

@@ -10,8 +10,6 @@
 namespace linnet::ort {
 namespace {
 
-using Slot = void (*)();
-
 template <size_t N>
 struct Name {
   constexpr Name(const char (&text)[N]) {  // NOLINT: a literal is a name
