@@ -13,7 +13,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("engine", "ops", "frontends/onnx", "frontends/ort", "bindings/c", "bindings/onnxruntime_abi", "tools")
+FOLDERS = ("engine", "ops", "frontends/onnx", "frontends/ort", "bindings/c", "bindings/onnxruntime_abi",
+           "bindings/onnxruntime_terms", "tools")
 OF_GCC = re.compile(r" (-W\S*|--param=\S+|-fvect-cost-model=\S+|-fgcse-after-reload)")
 INCLUDED = re.compile(r'^#include "(.*)"$', re.MULTILINE)
 PRECOMPILED = re.compile(r"-include (\S+cmake_pch\.hxx)")

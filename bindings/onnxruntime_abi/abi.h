@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "failure.h"
+
 // The numbers, the structs and the types of callbacks that ONNX Runtime's C ABI fixes. Names are those of its
 // documentation without the prefix Ort. Source: https://onnxruntime.ai/docs/api/c
 namespace linnet::ort {
@@ -10,24 +12,6 @@ namespace linnet::ort {
 /// The newest version of the table that this library has, and the release of ONNX Runtime with it.
 inline constexpr uint32_t kApiVersion = 32;
 inline constexpr const char* kVersion = "1.32.0";
-
-enum ErrorCode : int {
-  kOk = 0,
-  kFail = 1,
-  kInvalidArgument = 2,
-  kNoSuchFile = 3,
-  kNoModel = 4,
-  kEngineError = 5,
-  kRuntimeException = 6,
-  kInvalidProtobuf = 7,
-  kModelLoaded = 8,
-  kNotImplemented = 9,
-  kInvalidGraph = 10,
-  kEpFail = 11,
-  kModelLoadCanceled = 12,
-  kModelRequiresCompilation = 13,
-  kNotFound = 14,
-};
 
 /// As linnet::DType up to 23; see element_type() and dtype_of() in dtypes.h for the others.
 enum ElementType : int { kUndefinedElement = 0, kStringElement = 8 };

@@ -1,12 +1,11 @@
 #include "check_inputs.h"
 
 #include "dtypes.h"
+#include "shape_mismatch.h"
 #include "status.h"
 
 namespace linnet::ort {
 namespace {
-
-constexpr const char* kFix = " Please fix either the inputs/outputs or the model.";
 
 /// The type that a value must have: what an optional holds.
 const Fact& wanted_fact(const ValueInfo& info) {
@@ -14,23 +13,6 @@ const Fact& wanted_fact(const ValueInfo& info) {
 }
 
 bool is_scalar(const Fact& fact) { return fact.has_rank() && fact.rank() == 0; }
-
-void check_shape(const char* side, const std::string& name, const Fact& fact, const Shape& shape) {
-  const bool becomes_scalar = is_scalar(fact) && shape.elements() == 1;  // clients feed vectors of one element
-  if (!fact.has_rank() || becomes_scalar) return;
-  if (fact.rank() != shape.rank()) {
-    throw Failure(kInvalidArgument,
-                  str("Invalid rank for ", side, ": ", name, " Got: ", shape.rank(), " Expected: ", fact.rank(), kFix));
-  }
-  std::string wrong;
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (!fact.dim(i).known() || fact.dim(i).value() == shape[i]) continue;
-    wrong += str(" index: ", i, " Got: ", shape[i], " Expected: ", fact.dim(i).value(), "\n");
-  }
-  if (wrong.empty()) return;
-  throw Failure(kInvalidArgument,
-                str("Got invalid dimensions for ", side, ": ", name, " for the following indices\n", wrong, kFix));
-}
 
 const char* kind_text(ValueKind kind) {
   switch (kind) {
@@ -86,7 +68,8 @@ void check_value(const char* side, const ValueInfo& info, const Value& value) {
       throw Failure(kInvalidArgument, str("Unexpected ", side, " data type. Actual: (", type_text(Fact(value.tensor)),
                                           ") , expected: (", type_text(wanted), ")"));
     }
-    check_shape(side, info.name, wanted, value.tensor.shape());
+    const std::string mismatch = shape_mismatch(side, info.name, wanted, value.tensor.shape());
+    if (!mismatch.empty()) throw Failure(kInvalidArgument, mismatch);
   } else if (!fits(wanted, value.tensor)) {
     throw Failure(kInvalidArgument, str("Unexpected ", side, " data type for ", side, ": ", info.name, ", expected: (",
                                         type_text(wanted), ")"));

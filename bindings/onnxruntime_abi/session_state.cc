@@ -167,7 +167,7 @@ Model SessionState::load(bool overridable) const {
     Model model = source_->load(folder == options_.entries.end() ? "" : folder->second, options, registry_);
     if (missing.empty()) return model;
   } catch (const Error& error) {
-    if (missing.empty()) throw_load_failure(error, source_->path());
+    if (missing.empty()) throw load_failure(error, source_->path());
   }
   throw Failure(kFail, str("The model has no external initializer with name ", *missing.begin()));
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <exception>
 #include <string>
 
 #include "abi.h"
@@ -11,18 +10,6 @@ namespace linnet::ort {
 struct Status {
   ErrorCode code;
   std::string message;
-};
-
-/// An error with its code in the C ABI.
-class Failure final : public std::exception {
- public:
-  Failure(ErrorCode code, std::string message) : code_(code), message_(std::move(message)) {}
-  ErrorCode code() const noexcept { return code_; }
-  const char* what() const noexcept override { return message_.c_str(); }
-
- private:
-  ErrorCode code_;
-  std::string message_;
 };
 
 /// What a callback of a client failed with, on its way through the engine: no std::exception, which that would turn

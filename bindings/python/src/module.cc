@@ -13,17 +13,25 @@
 #include "linnet/onnx.h"
 #include "linnet/registry.h"
 #include "linnet/version.h"
+#include "load_errors.h"
 #include "numpy_arrays.h"
 #include "operator_library.h"
+#include "shape_mismatch.h"
 
 namespace linnet::python {
 namespace {
 
 /// Python's exception of each kind of Error; linnet/errors.py defines them.
-PyObject* exception_of(ErrorKind kind) {
-  static const char* const kNames[] = {"ModelError", "UnsupportedError", "TypeError",      "ShapeError",
+constexpr const char* kExceptions[] = {"ModelError", "UnsupportedError", "TypeError",      "ShapeError",
                                        "IoError",    "LimitError",       "CancelledError", "InternalError"};
-  return nb::module_::import_("linnet.errors").attr(kNames[size_t(kind)]).ptr();
+
+PyObject* exception_of(ErrorKind kind) {
+  return nb::module_::import_("linnet.errors").attr(kExceptions[size_t(kind)]).ptr();
+}
+
+ErrorKind kind_of(nb::handle exception) {
+  const std::string name = nb::cast<std::string>(exception.type().attr("__name__"));
+  return ErrorKind(std::ranges::find(kExceptions, name) - std::begin(kExceptions));
 }
 
 void translate(const std::exception_ptr& pointer, void*) {
@@ -204,6 +212,27 @@ void define_context(nb::module_& module) {
            "Another context with the same states, which go their own ways from here: for beams.");
 }
 
+/// What linnet.onnxruntime shares with the library that has ONNX Runtime's C ABI.
+void define_onnxruntime_terms(nb::module_& module) {
+  module.def(
+      "onnxruntime_load_failure",
+      [](nb::handle error, const std::string& path) {
+        const std::string message = nb::cast<std::string>(nb::str(error));
+        const ort::Failure failure = ort::load_failure(Error(kind_of(error), message), path);
+        return nb::make_tuple(int(failure.code()), failure.what());
+      },
+      nb::arg("error"), nb::arg("path"),
+      nb::sig("def onnxruntime_load_failure(error: Exception, path: str) -> tuple[int, str]"));
+  module.def(
+      "onnxruntime_shape_mismatch",
+      [](const std::string& name, const std::vector<int64_t>& dims, const std::vector<int64_t>& shape) {
+        Dims wanted;
+        for (const int64_t dim : dims) wanted.push_back(dim < 0 ? Dim() : Dim(dim));
+        return ort::shape_mismatch("input", name, Fact(DType::kUndefined, wanted), Shape(shape));
+      },
+      nb::arg("name"), nb::arg("dims"), nb::arg("shape"));
+}
+
 }  // namespace
 
 NB_MODULE(_linnet, module) {
@@ -240,6 +269,7 @@ NB_MODULE(_linnet, module) {
           "metadata", [](const Session& s) { return metadata_to_python(s.model().metadata()); },
           nb::sig("def metadata(self) -> dict[str, typing.Any]"));
   define_context(module);
+  define_onnxruntime_terms(module);
 }
 
 }  // namespace linnet::python

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 import linnet
+from linnet import _linnet
 
 
 class Fail(Exception):
@@ -91,17 +90,8 @@ def unsupported(what: str) -> Exception:
 
 def of_load(cause: linnet.Error, model: str | bytes) -> Exception:
     """What ONNX Runtime raises where a model does not load."""
-    message = str(cause)
-    if isinstance(cause, linnet.IoError) and isinstance(model, str) and not os.path.exists(model):
-        return error(NoSuchFile, f"Load model from {model} failed: the file does not exist")
-    if "not an ONNX model" in message:
-        return error(InvalidProtobuf, message)
-    if "empty file" in message:
-        return error(InvalidArgument, message)
-    kinds: dict[type[linnet.Error], type[Exception]] = {
-        linnet.ModelError: InvalidGraph, linnet.TypeError: InvalidGraph, linnet.ShapeError: InvalidGraph,
-             linnet.UnsupportedError: NotImplemented}  # fmt: skip
-    return error(kinds.get(type(cause), Fail), message)
+    code, message = _linnet.onnxruntime_load_failure(cause, "" if isinstance(model, bytes) else model)
+    return error(next(kind for kind, (number, _) in _CODES.items() if number == code), message)
 
 
 def of_run(cause: linnet.Error) -> Exception:

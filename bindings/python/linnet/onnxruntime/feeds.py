@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from linnet import _linnet
 from linnet.onnxruntime import errors, types
 from linnet.onnxruntime.types import Array, NodeArg
 from linnet.onnxruntime.values import OrtValue
@@ -71,16 +72,10 @@ def tensor(arg: NodeArg, array: Array, type_text: str) -> Array:
     dims = arg._dims
     if dims is None or dims == list(array.shape):
         return array
-    if dims == [] and array.size == 1:
-        return array.reshape(())
-    if len(dims) == array.ndim and all(_fits(dim, n) for dim, n in zip(dims, array.shape)):
-        return array
-    raise errors.error(errors.InvalidArgument,
-                       f"input '{arg.name}' must be of shape {dims}, got {list(array.shape)}")  # fmt: skip
-
-
-def _fits(dim: int | str | None, size: int) -> bool:
-    return not isinstance(dim, int) or dim == size
+    numbers = [dim if isinstance(dim, int) else -1 for dim in dims]
+    if mismatch := _linnet.onnxruntime_shape_mismatch(arg.name, numbers, array.shape):
+        raise errors.error(errors.InvalidArgument, mismatch)
+    return array if dims else array.reshape(())
 
 
 def _sequence(name: str, type_text: str, value: Any) -> Any:

@@ -3,8 +3,6 @@
 #include <filesystem>
 #include <string_view>
 
-#include "status.h"
-
 namespace linnet::ort {
 namespace {
 
@@ -93,20 +91,20 @@ Failure failure_of(const Error& error) {
 
 }  // namespace
 
-void throw_load_failure(const Error& error, const std::string& path) {
+Failure load_failure(const Error& error, const std::string& path) {
   const std::string head = path.empty() ? "" : str("Load model from ", path, " failed:");
   const auto says = [&](const char* part) { return error.message().find(part) != std::string::npos; };
   std::error_code ignored;
   if (error.kind() == ErrorKind::kIo && !path.empty() && !std::filesystem::exists(path, ignored)) {
-    throw Failure(kNoSuchFile, str(head, "Load model ", path, " failed. File doesn't exist"));
+    return {kNoSuchFile, str(head, "Load model ", path, " failed. File doesn't exist")};
   }
-  if (says("empty file")) throw Failure(kInvalidArgument, head + "No graph was found in the protobuf.");
+  if (says("empty file")) return {kInvalidArgument, head + "No graph was found in the protobuf."};
   if (says("not an ONNX model")) {
-    throw Failure(kInvalidProtobuf, path.empty() ? "Failed to load model because protobuf parsing failed."
-                                                 : head + "Protobuf parsing failed.");
+    return {kInvalidProtobuf,
+            path.empty() ? "Failed to load model because protobuf parsing failed." : head + "Protobuf parsing failed."};
   }
   const Failure failure = failure_of(error);
-  throw Failure(failure.code(), head + failure.what());
+  return {failure.code(), head + failure.what()};
 }
 
 }  // namespace linnet::ort
