@@ -129,6 +129,60 @@ TEST(GivenOutputs, AreWrittenInPlaceOverACache) {
   EXPECT_EQ(latest_plans(model)[0]->outputs[0].over_input, 0);
 }
 
+/// A cache that a branch writes a row into, and the sum of what it held.
+Model model_with_branch(int optimization) {
+  GraphBuilder branch(24);
+  const Shape cache_shape{1, 1, 4, 2};
+  const ValueId inner_cache = branch.input("inner_cache", cache_shape);
+  const ValueId inner_rows = branch.input("inner_rows", Shape{1, 1, 1, 2});
+  branch.output(branch.op("TensorScatter", {inner_cache, inner_rows, branch.constant(Tensor::of<int64_t>({2}))}));
+  GraphBuilder same(24);
+  const ValueId kept = same.input("kept_cache", cache_shape);
+  same.input("kept_rows", Shape{1, 1, 1, 2});
+  same.output(same.op("Neg", {kept}));
+  GraphBuilder b(24);
+  const ValueId writes = b.input("writes", Fact(DType::kBool, Shape{}));
+  const ValueId cache = b.input("cache", cache_shape), rows = b.input("rows", Shape{1, 1, 1, 2});
+  const Attributes bodies{{"then_branch", branch.shared()}, {"else_branch", same.shared()}};
+  b.output(b.ops("If", {writes, cache, rows}, 1, bodies, {}, 2)[0]);
+  b.output(b.op("ReduceSum", {cache}));
+  ModelOptions options;
+  options.optimization = optimization;
+  return b.model(options);
+}
+
+// A branch that runs, and one that does not, write over an input of the model as into memory of their own.
+TEST(GivenOutputs, MayBeInMemoryOfAnInputThatABranchReads) {
+  for (const int optimization : {0, 2}) {
+    const Model model = model_with_branch(optimization);
+    Context context(model);
+    for (const bool writes : {true, false}) {
+      const Tensor x = Tensor::of<float>({1, 1, 4, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+      const std::vector<Tensor> inputs{Tensor::scalar(writes), x, Tensor::of<float>({1, 1, 1, 2}, {9, 10})};
+      std::vector<Tensor> expected;
+      for (const Tensor& output : context.run(inputs)) expected.push_back(output.clone());
+      const auto outputs = context.run(inputs, {.outputs = {x}});
+      EXPECT_TRUE(identical(x, expected[0])) << writes;
+      EXPECT_TRUE(identical(outputs[1], expected[1])) << writes;
+    }
+  }
+}
+
+TEST(GivenOutputs, MayBeInMemoryOfAnInputOfOldOpsets) {
+  GraphBuilder b(11);
+  const ValueId x = b.input("x", Shape{2, 2});
+  const ValueId soft = b.op("Softmax", {x}, {{"axis", int64_t{0}}});
+  b.output(b.op("Clip", {b.op("Sub", {x, soft})}));
+  b.output(soft);
+  Context context(b.model());
+  std::vector<Tensor> expected;
+  for (const Tensor& output : context.run(std::vector{kInput})) expected.push_back(output.clone());
+  const Tensor memory = kInput.clone();
+  const auto outputs = context.run(std::vector{memory}, {.outputs = {memory}});
+  EXPECT_TRUE(identical(memory, expected[0]));
+  EXPECT_TRUE(identical(outputs[1], expected[1]));
+}
+
 TEST(GivenOutputs, MustNotOverlapOtherwise) {
   Context context(model_of_all_outputs());
   Tensor around(DType::kFloat32, {3, 2});
