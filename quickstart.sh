@@ -15,4 +15,4 @@ step "Running examples/deform_block.onnx: Conv, Asinh, custom::deform_conv2d and
 build/bin/run_model examples/deform_block.onnx --test-data examples/deform_block/test_data_set_0 --atol 1e-5 --rtol 1e-5 ||
   fail "the example's outputs differ from those that PyTorch gave"
 
-step "Done: build/bin/run_model --help tells what else it can do"
+step "Done: build/bin/run_model --help lists what else it does; pip install . adds Python, from what is built here"

@@ -25,7 +25,17 @@ install(DIRECTORY ${LINNET_MODULES} DESTINATION ${package} COMPONENT development
 
 file(RELATIVE_PATH LINNET_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" LINNET_PC_PREFIX ${LINNET_PC_PREFIX})
-list(JOIN LINNET_PC_REQUIRES ", " LINNET_PC_REQUIRES)
+# By their flags: pkg-config would ask for the modules themselves, also of who links the shared library.
+find_package(PkgConfig REQUIRED)
+list(TRANSFORM LINNET_PC_REQUIRES REPLACE " = .*" "" OUTPUT_VARIABLE modules)
+if(modules)
+  execute_process(COMMAND ${PKG_CONFIG_EXECUTABLE} --static --libs ${modules} OUTPUT_VARIABLE libraries
+                  OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE missing)
+  if(missing)
+    message(WARNING "linnet.pc does not say what a static program is linked with: ${modules}")
+  endif()
+  list(PREPEND LINNET_PC_LIBS ${libraries})
+endif()
 list(JOIN LINNET_PC_LIBS " " LINNET_PC_LIBS)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/linnet.pc.in ${generated}/linnet.pc @ONLY)
 install(FILES ${generated}/linnet.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

@@ -2,6 +2,7 @@
 shared library and the static one, by GCC and by Clang.
 """
 
+import os
 import re
 import shutil
 from pathlib import Path
@@ -65,6 +66,16 @@ def test_pkg_config_gives_the_flags_of_the_shared_library(name, installed, linea
     call(compiler(name), "-std=c++20", CONSUMER / "app.cc", *flags, "-o", tmp_path / "app")
     expect_outputs(installed, tmp_path / "app", linear)
     assert "liblinnet.so.0.2" in needed(tmp_path / "app")
+
+
+def test_pkg_config_needs_no_module_but_linnet(installed):
+    """The folder of the system's modules is not searched."""
+    folder = str(installed.libraries / "pkgconfig")
+    alone = os.environ | {"PKG_CONFIG_LIBDIR": folder, "PKG_CONFIG_PATH": ""}
+    flags = call("pkg-config", "--cflags", "--libs", "linnet", env=alone).split()
+    folders = [os.path.normpath(flag[2:]) for flag in flags[:2]]
+    assert folders == [str(installed.path / "include"), str(installed.libraries)]
+    assert flags[2:] == ["-llinnet"]
 
 
 @pytest.mark.parametrize("name", COMPILERS)
