@@ -1,5 +1,8 @@
 #include "context.h"
 
+#include <chrono>
+
+#include "callbacks.h"
 #include "cancellation.h"
 #include "options.h"
 
@@ -65,9 +68,18 @@ void refuse_memory_of_context(const linnet_context& context, const std::vector<T
   }
 }
 
+std::chrono::steady_clock::time_point deadline_of(int64_t ms) {
+  require(ms >= 0, "options->deadline_ms is below 0");
+  const auto now = std::chrono::steady_clock::now();
+  const std::chrono::milliseconds left(ms);
+  return ms > 0 && left < kNoDeadline - now ? now + left : kNoDeadline;
+}
+
 void run(linnet_context& context, std::span<const Tensor> inputs, const linnet_run_options& options) {
   RunOptions run_options;
   if (options.cancellation) run_options.cancellation = valid(options.cancellation, "options->cancellation").token;
+  run_options.deadline = deadline_of(options.deadline_ms);
+  run_options.observer = observer_of(options);
   run_options.outputs = wrap_outputs(context.loaded->outputs, options);
   refuse_memory_of_context(context, run_options.outputs);
   context.forget_outputs();
@@ -115,7 +127,7 @@ linnet_status linnet_context_run(linnet_context* context, const linnet_tensor* i
                                  const linnet_run_options* options) {
   return guarded([&] {
     linnet_context& c = valid(context, "context");
-    const linnet_run_options checked = read_sized(options, sizeof(linnet_run_options), "options");
+    const linnet_run_options checked = read_sized(options, offsetof(linnet_run_options, deadline_ms), "options");
     run(c, read_inputs(c, inputs, count), checked);
   });
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "callbacks.h"
 #include "linnet/registry.h"
 #include "model.h"
 #include "options.h"
@@ -14,7 +15,7 @@ using namespace linnet::c_api;
 namespace {
 
 linnet_options checked(const linnet_options* given) {
-  const linnet_options options = read_sized(given, sizeof(linnet_options), "options");
+  const linnet_options options = read_sized(given, offsetof(linnet_options, batch_invariant), "options");
   require(options.threads >= 0, "options->threads is below 0");
   require(options.optimization >= LINNET_OPTIMIZE_ALL && options.optimization <= LINNET_OPTIMIZE_NOTHING,
           "options->optimization is none of LINNET_OPTIMIZE_*");
@@ -28,7 +29,10 @@ linnet_options checked(const linnet_options* given) {
 ModelOptions model_options(const linnet_options& options) {
   ModelOptions result;
   result.optimization = LINNET_OPTIMIZE_NOTHING - options.optimization;
-  result.executor = options.threads == 1 ? make_serial_executor() : make_thread_executor(options.threads);
+  if (options.executor)
+    result.executor = executor_of(*options.executor);
+  else
+    result.executor = options.threads == 1 ? make_serial_executor() : make_thread_executor(options.threads);
   result.limits.file_bytes = options.max_file_bytes;
   result.limits.nodes = options.max_nodes;
   result.limits.memory_bytes = options.max_memory_bytes;
@@ -37,6 +41,7 @@ ModelOptions model_options(const linnet_options& options) {
   result.replaceable_weights = options.replaceable_weights != 0;
   if (options.cache_dir) result.cache_dir = options.cache_dir;
   result.fast_int4 = options.fast_int4 != 0;
+  result.batch_invariant = options.batch_invariant != 0;
   if (options.plan_cache_bytes != 0) result.plan_cache_bytes = std::max<int64_t>(options.plan_cache_bytes, 0);
   if (options.precision == LINNET_PRECISION_BFLOAT16) result.precision = ProductPrecision::kBFloat16;
   return result;
@@ -57,8 +62,9 @@ linnet_status load_model(const linnet_options* given, linnet_model** model, Load
     const ModelOptions prepared = model_options(options);
     const Registry registry =
         options.registry ? valid(options.registry, "options->registry").registry : standard_registry();
-    return new linnet_model(
-        std::make_shared<const LoadedModel>(load(prepared, registry), context_options(options, prepared.limits)));
+    auto memory = options.allocator ? memory_of(*options.allocator) : nullptr;
+    return new linnet_model(std::make_shared<const LoadedModel>(
+        load(prepared, registry), context_options(options, prepared.limits), std::move(memory)));
   });
 }
 

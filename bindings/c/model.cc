@@ -22,12 +22,15 @@ void Interface::check(size_t i) const {
   if (i >= values.size()) throw ArgumentError(str("there is no ", side, " ", i, " of ", values.size()));
 }
 
-LoadedModel::LoadedModel(Model model_in, ContextOptions context_options_in)
+LoadedModel::LoadedModel(Model model_in, ContextOptions context_options_in,
+                         std::shared_ptr<std::pmr::memory_resource> memory_in)
     : model(std::move(model_in)),
+      memory(std::move(memory_in)),
       context_options(std::move(context_options_in)),
       inputs("input", model.inputs()),
       outputs("output", model.outputs()),
       overridable("overridable initializer", model.metadata().overridable) {
+  context_options.memory = memory.get();
   for (const auto& [key, value] : model.metadata().properties) {
     property_keys.push_back(key.c_str());
     property_values.push_back(value.c_str());
@@ -84,7 +87,7 @@ linnet_status linnet_model_with_weights(const linnet_model* model, const char* c
   return create_handle(replaced, "replaced", [&] {
     const LoadedModel& loaded = *valid(model, "model").loaded;
     return new linnet_model(std::make_shared<const LoadedModel>(
-        loaded.model.with_weights(read_weights(names, weights, count)), loaded.context_options));
+        loaded.model.with_weights(read_weights(names, weights, count)), loaded.context_options, loaded.memory));
   });
 }
 

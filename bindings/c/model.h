@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <memory_resource>
 #include <vector>
 
 #include "handle.h"
@@ -26,9 +27,10 @@ struct Interface {
 
 /// What a model's handle and its contexts share.
 struct LoadedModel {
-  LoadedModel(Model model_in, ContextOptions context_options_in);
+  LoadedModel(Model model_in, ContextOptions context_options_in, std::shared_ptr<std::pmr::memory_resource> memory_in);
 
   Model model;
+  std::shared_ptr<std::pmr::memory_resource> memory;  // of contexts; nullptr: the heap
   ContextOptions context_options;
   Interface inputs, outputs, overridable;
   std::vector<const char*> property_keys, property_values;

@@ -72,7 +72,7 @@ constexpr Mirror kMirrors[] = {
     {"session.use_per_session_threads", [](Options o, Text k, Text v) { o.own_threads = flag_of(k, v); }},
     {"session.enable_mem_pattern", [](Options o, Text k, Text v) { o.memory_pattern = flag_of(k, v); }},
     {"session.enable_cpu_mem_arena", [](Options, Text k, Text v) { flag_of(k, v); }},
-    {"session.use_deterministic_compute", [](Options, Text k, Text v) { flag_of(k, v); }},
+    {"session.use_deterministic_compute", [](Options o, Text k, Text v) { o.batch_invariant = flag_of(k, v); }},
 };
 
 void apply(SessionOptions& options, const std::string& key, const std::string& value) {

@@ -14,11 +14,8 @@ bool overlaps_any(const Tensor& tensor, std::span<const Tensor> others) {
   return std::any_of(others.begin(), others.end(), [&](const Tensor& other) { return overlap(tensor, other); });
 }
 
-/// Whether it overlaps a part of one.
 bool cuts_any(const Tensor& tensor, std::span<const Tensor> inputs) {
-  return std::any_of(inputs.begin(), inputs.end(), [&](const Tensor& input) {
-    return overlap(tensor, input) && (tensor.address() != input.address() || tensor.bytes() != input.bytes());
-  });
+  return std::ranges::any_of(inputs, [&](const Tensor& input) { return overlap_in_part(tensor, input); });
 }
 
 std::vector<size_t> output_places(const SessionState& session, std::span<const char* const> names) {

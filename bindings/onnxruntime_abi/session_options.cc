@@ -116,9 +116,9 @@ Status* SessionOptionsSetCustomJoinThreadFn(SessionOptions* options, JoinThread 
   return guarded([&] { valid(options, "options").threads.join = join_thread; });
 }
 
-// Results never depend on the number of threads or on timing.
-Status* SetDeterministicCompute(SessionOptions* options, bool) noexcept {
-  return guarded([&] { valid(options, "options"); });
+// Results never depend on the number of threads or on timing: what is left is the size of the batch.
+Status* SetDeterministicCompute(SessionOptions* options, bool value) noexcept {
+  return guarded([&] { valid(options, "options").batch_invariant = value; });
 }
 
 Status* SessionOptionsSetLoadCancellationFlag(SessionOptions* options, bool cancelled) noexcept {

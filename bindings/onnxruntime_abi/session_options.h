@@ -30,6 +30,7 @@ struct SessionOptions {
   ThreadSettings threads;
   bool own_threads = true;  ///< false: those of the environment
   bool memory_pattern = true;
+  bool batch_invariant = false;
   std::optional<std::string> profile_prefix;  ///< nullopt: no profile
   std::string optimized_path;                 ///< where the optimised model is saved; empty: nowhere
   std::string log_id;

@@ -143,6 +143,7 @@ ModelOptions SessionState::model_options(bool overridable) const {
   options.optimization = optimization_of(options_.optimization);
   options.executor = executor_;
   options.overridable_initializers = overridable;
+  options.batch_invariant = options_.batch_invariant;
   options.log = [this](LogLevel, std::string_view message) {
     logger_.log(kInfo, "linnet:Session", std::string(message));
   };

@@ -10,17 +10,12 @@
 namespace linnet {
 namespace {
 
-/// Whether an output would be written to a part of the input's memory, or beyond it.
-bool overlaps_part(const Tensor& given, const Tensor& input) {
-  return overlap(given, input) && (given.address() != input.address() || given.bytes() != input.bytes());
-}
-
 void check_given(std::span<const Tensor> given, std::span<const Tensor> inputs, const std::vector<ValueInfo>& outputs) {
   if (given.size() > outputs.size()) {
     throw Error(ErrorKind::kModel, str("memory for ", given.size(), " outputs, of ", outputs.size()));
   }
   for (size_t i = 0; i < given.size(); ++i) {
-    const auto cuts = [&](const Tensor& input) { return overlaps_part(given[i], input); };
+    const auto cuts = [&](const Tensor& input) { return overlap_in_part(given[i], input); };
     const auto overlaps = [&](const Tensor& other) { return overlap(given[i], other); };
     const auto others = given.subspan(i + 1);
     if (std::any_of(inputs.begin(), inputs.end(), cuts) || std::any_of(others.begin(), others.end(), overlaps)) {

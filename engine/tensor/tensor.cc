@@ -106,6 +106,12 @@ Tensor::Tensor(DType dtype, const Shape& shape) : dtype_(dtype), shape_(shape) {
   owner_ = is_object(dtype) ? allocate_objects(dtype, shape.elements(), data_) : allocate(bytes, data_);
 }
 
+Tensor Tensor::zeros(DType dtype, const Shape& shape) {
+  Tensor result(dtype, shape);
+  if (!is_object(dtype) && result.bytes() > 0) std::memset(result.raw(), 0, result.bytes());
+  return result;
+}
+
 Tensor Tensor::wrap(DType dtype, const Shape& shape, void* data) { return share(dtype, shape, data, nullptr); }
 
 Tensor Tensor::share(DType dtype, const Shape& shape, void* data, std::shared_ptr<const void> owner) {
@@ -157,6 +163,10 @@ bool overlap(const Tensor& a, const Tensor& b) {
   const auto begin = [](const Tensor& t) { return static_cast<const std::byte*>(t.raw()); };
   const std::less<const std::byte*> before;
   return before(begin(a), begin(b) + b.bytes()) && before(begin(b), begin(a) + a.bytes());
+}
+
+bool overlap_in_part(const Tensor& a, const Tensor& b) {
+  return overlap(a, b) && (a.address() != b.address() || a.bytes() != b.bytes());
 }
 
 bool identical(const Tensor& a, const Tensor& b) {

@@ -29,8 +29,8 @@ constexpr size_t kChecksumBytes = size_t{1} << 20;
 std::string settings_of(const ModelOptions& options) {
   std::string text =
       str(build_id(), ' ', isa_name(resolve_isa(options.isa)), ' ', options.optimization, ' ', options.winograd_tile,
-          ' ', options.fast_int4, ' ', int(options.precision), ' ', options.guard_memory, ' ',
-          options.allow_external_paths, ' ', options.allow_newer_opset, ' ', options.limits.file_bytes, ' ',
+          ' ', options.fast_int4, ' ', options.batch_invariant, ' ', int(options.precision), ' ', options.guard_memory,
+          ' ', options.allow_external_paths, ' ', options.allow_newer_opset, ' ', options.limits.file_bytes, ' ',
           options.limits.nodes, ' ', options.limits.depth, ' ', options.limits.memory_bytes);
   for (const std::string& rewrite : options.disabled_rewrites) text += ' ' + rewrite;
   return text;

@@ -39,6 +39,12 @@ double weights_cost(double bytes, double passes) {
   return passes * bytes / (bytes > double(this_machine().last_cache_bytes) ? kMemoryBytes : kCacheBytes);
 }
 
+/// What the choice is made for: with ModelOptions::batch_invariant the same whatever the batch is.
+ConvGeometry chosen_for(ConvGeometry geometry, const CompileInput& in) {
+  if (model_resources(in).options.batch_invariant) geometry.batch = std::min<int64_t>(geometry.batch, 1);
+  return geometry;
+}
+
 double row_multiplies(const ConvGeometry& g) {
   return double(g.axes[2].out) * double(g.taps()) * double(g.group_in()) * double(g.out_channels);
 }
@@ -115,12 +121,13 @@ ConvChoice<float> choose_conv(const ConvGeometry& geometry, const ConvLayout& la
   if (geometry.group > 1 && geometry.group_out() < gemm.lanes) {
     return {make_direct_conv(geometry, epilogue, in), "no Winograd: groups of few channels"};
   }
-  const double direct = gemm_cost(geometry, gemm) * (multiplies_bfloat16(in) ? kPairs : 1);
+  const ConvGeometry sizes = chosen_for(geometry, in);
+  const double direct = gemm_cost(sizes, gemm) * (multiplies_bfloat16(in) ? kPairs : 1);
   ConvChoice<float> choice;
   int best = 0;
   double least = direct;
   for (int outputs = 2; outputs <= most_outputs(in); ++outputs) {
-    const WinogradTiles tiles(geometry, tile_of(geometry, outputs));
+    const WinogradTiles tiles(sizes, tile_of(sizes, outputs));
     if (tiles.parts() * tiles.tile().elements() > kMostWeights * geometry.taps()) continue;
     const double cost = winograd_cost(geometry, tiles, gemm);
     choice.reason += str(choice.reason.empty() ? "" : ", ", describe_winograd(tiles), " estimated at ",

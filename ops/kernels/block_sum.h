@@ -9,7 +9,8 @@ namespace {
 /// Values that are summed in float32 lanes before they are added to the total: bounds the rounding error.
 inline constexpr int64_t kSumBlock = 64 * kLanes;
 
-/// The sum of term(x[i]) for n <= kSumBlock values, in lanes. term(neutral) is 0.
+/// The sum of term(x[i]) for n <= kSumBlock values, in lanes. term(neutral) is 0. Where each value is added depends on
+/// its place alone, so that zeros behind the last change nothing.
 template <class Term>
 inline F32 sum_block(const float* x, int64_t n, Term term, float neutral) {
   F32 sum[4] = {F32(0.0f), F32(0.0f), F32(0.0f), F32(0.0f)};
@@ -17,8 +18,9 @@ inline F32 sum_block(const float* x, int64_t n, Term term, float neutral) {
   for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
     for (int j = 0; j < 4; ++j) sum[j] += term(load(x + i + j * kLanes));
   }
-  for (; i + kLanes <= n; i += kLanes) sum[0] += term(load(x + i));
-  if (i < n) sum[1] += term(load_part(x + i, n - i, neutral));
+  int j = 0;
+  for (; i + kLanes <= n; i += kLanes) sum[j++] += term(load(x + i));
+  if (i < n) sum[j] += term(load_part(x + i, n - i, neutral));
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 

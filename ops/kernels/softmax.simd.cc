@@ -39,7 +39,9 @@ inline F32 power(F32 x) {
   return normal_power(kBounded ? xsimd::min(F32(88.0f), x) : x);
 }
 
-/// The sum of e^(x - max); with kStore the powers are written to y. kBounded: some x may be greater than max.
+/// The sum of e^(x - max); with kStore the powers are written to y. kBounded: some x may be greater than max. Where
+/// each power is added depends on its place alone, so that powers of 0 behind the last, of what a mask hides, change
+/// nothing.
 template <bool kStore, bool kBounded = false>
 inline float sum_of_powers(const float* x, float* y, int64_t n, float max) {
   const F32 m(max);
@@ -51,16 +53,11 @@ inline float sum_of_powers(const float* x, float* y, int64_t n, float max) {
     second += e1;
     if (kStore) store(y + i, e0), store(y + i + kLanes, e1);
   }
-  if (i + kLanes <= n) {
-    const F32 e = power<kBounded>(load(x + i) - m);
-    first += e;
-    if (kStore) store(y + i, e);
-    i += kLanes;
-  }
-  if (i < n) {
-    const F32 e = power<kBounded>(load_part(x + i, n - i, kLowest) - m);
-    second += e;
-    if (kStore) store_part(y + i, e, n - i);
+  for (F32* sum = &first; i < n; i += kLanes, sum = &second) {
+    const bool whole = i + kLanes <= n;
+    const F32 e = power<kBounded>((whole ? load(x + i) : load_part(x + i, n - i, kLowest)) - m);
+    *sum += e;
+    if (kStore) whole ? store(y + i, e) : store_part(y + i, e, n - i);
   }
   return sum_lanes(first + second);
 }
@@ -129,6 +126,23 @@ void softmax_columns(const float* x, float* y, int64_t n, int64_t pitch, int64_t
 /// row's bits do not depend on how many there are.
 constexpr int64_t kShortRow = kLanes;
 
+/// The softmax of n values at x[i * kLanes] of kLanes rows at a time, in the order of sum_lanes().
+template <bool kLog>
+inline void softmax_of_short(float* x, int64_t n) {
+  F32 value[kShortRow], max(kLowest);
+  for (int64_t i = 0; i < n; ++i) max = xsimd::max(max, value[i] = load(x + i * kLanes));
+  F32 sums[kShortRow];
+  for (int64_t i = 0; i < n; ++i) {
+    sums[i] = normal_power(value[i] - max);
+    if (!kLog) store(x + i * kLanes, sums[i]);
+  }
+  for (int64_t half = kShortRow / 2; half > 0; half /= 2) {
+    for (int64_t i = 0; i < half && i + half < n; ++i) sums[i] += sums[i + half];
+  }
+  const F32 last = kLog ? log(sums[0]) : F32(1.0f) / sums[0];
+  for (int64_t i = 0; i < n; ++i) store(x + i * kLanes, kLog ? value[i] - max - last : load(x + i * kLanes) * last);
+}
+
 template <bool kLog>
 void short_rows(const float* x, float* y, int64_t rows, int64_t n, int64_t pitch) {
   float turned[kShortRow * kLanes] = {};
@@ -137,7 +151,7 @@ void short_rows(const float* x, float* y, int64_t rows, int64_t n, int64_t pitch
     for (int64_t k = 0; k < count; ++k) {
       for (int64_t i = 0; i < n; ++i) turned[i * kLanes + k] = x[k * pitch + i];
     }
-    softmax_strip<kLog>(turned, turned, n, {kLanes, kLanes});
+    softmax_of_short<kLog>(turned, n);
     for (int64_t k = 0; k < count; ++k) {
       for (int64_t i = 0; i < n; ++i) y[k * pitch + i] = turned[i * kLanes + k];
     }

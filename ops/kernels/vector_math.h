@@ -57,7 +57,23 @@ inline float join_lanes(F32 v, Join join) {
   return lane[0];
 }
 
-/// The sum of all lanes, in a fixed order. (xsimd has renamed it.)
+/// The sum of all lanes, halves added until one value is left: lane i with lane i + kLanes / 2 first.
+inline float sum_lanes(F32 v) {
+#if defined(__AVX512F__)
+  const __m256 half = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+#elif defined(__AVX__)
+  const __m256 half = v;
+#endif
+#if defined(__AVX__)
+  const __m128 four = _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));
+  const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
+  return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
+#else
+  return join_lanes(v, [](float a, float b) { return a + b; });
+#endif
+}
+
+/// The sum of all lanes of another type, in a fixed order. (xsimd has renamed it.)
 template <class Vector>
 inline float sum_lanes(Vector v) {
   if constexpr (requires { reduce_add(v); }) {

@@ -240,7 +240,8 @@ def test_an_operator_notices_that_its_run_is_cancelled(api):
             api.computation_check(computation)
 
     mine = Mine(api, like_first_input, compute, inputs=(1, 1))
-    refused(CANCELLED, "mine::Op 'node'", api.run, mine.context(node_model(inputs=("a",))), [X], (), token)
+    context = mine.context(node_model(inputs=("a",)))
+    refused(CANCELLED, "mine::Op 'node'", lambda: api.run(context, [X], cancellation=token))
 
 
 @pytest.mark.parametrize("status, expected", [*((s, s) for s in range(MODEL, ARGUMENT)), (ARGUMENT, INTERNAL),

@@ -39,16 +39,39 @@ class Sized(Structure):
         super().__init__(**{"size": ctypes.sizeof(self), **fields})
 
 
+CHUNK_CALL = CFUNCTYPE(None, c_void_p, c_int64, c_int32)
+PARALLEL_FOR = CFUNCTYPE(None, c_void_p, c_int64, CHUNK_CALL, c_void_p)
+ALLOCATE = CFUNCTYPE(c_void_p, c_void_p, c_size_t, c_size_t)
+DEALLOCATE = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t)
+
+
+class Executor(Sized):
+    _fields_ = [("size", c_size_t), ("workers", c_int32), ("parallel_for", PARALLEL_FOR), ("user_data", c_void_p)]
+
+
+class Allocator(Sized):
+    _fields_ = [("size", c_size_t), ("allocate", ALLOCATE), ("deallocate", DEALLOCATE), ("user_data", c_void_p)]
+
+
+class NodeEvent(Structure):
+    _fields_ = [("name", c_char_p), ("op_type", c_char_p), ("domain", c_char_p), ("begin_ns", c_int64), ("end_ns", c_int64)]
+
+
+ON_NODE = CFUNCTYPE(None, c_void_p, POINTER(NodeEvent))
+
+
 class Options(Sized):
     _fields_ = [("size", c_size_t), ("threads", c_int32), ("optimization", c_int32), ("max_file_bytes", c_int64),
                 ("max_nodes", c_int64), ("max_memory_bytes", c_int64), ("deadline_ms", c_int64),
                 ("seed", POINTER(c_uint64)), ("registry", c_void_p), ("overridable_initializers", c_int32),
                 ("replaceable_weights", c_int32), ("cache_dir", c_char_p), ("fast_int4", c_int32), ("precision", c_int32),
-                ("plan_cache_bytes", c_int64)]  # fmt: skip
+                ("plan_cache_bytes", c_int64), ("batch_invariant", c_int32),
+                ("executor", POINTER(Executor)), ("allocator", POINTER(Allocator))]  # fmt: skip
 
 
 class RunOptions(Sized):
-    _fields_ = [("size", c_size_t), ("outputs", POINTER(Tensor)), ("output_count", c_size_t), ("cancellation", c_void_p)]
+    _fields_ = [("size", c_size_t), ("outputs", POINTER(Tensor)), ("output_count", c_size_t), ("cancellation", c_void_p),
+                ("deadline_ms", c_int64), ("on_node", ON_NODE), ("user_data", c_void_p)]  # fmt: skip
 
 
 CALLBACK = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_void_p)
@@ -131,10 +154,10 @@ class Api:
         """A model from its bytes."""
         return self.created("model_load_bytes", model, len(model), None, byref(Options(**options)))
 
-    def run(self, context, inputs, outputs=(), cancellation=None):
+    def run(self, context, inputs, outputs=(), **more):
         held = [[as_tensor(value) for value in side] for side in (inputs, outputs)]
         tensors, given = [(Tensor * len(side))(*side) for side in held]
-        options = RunOptions(outputs=given, output_count=len(given), cancellation=cancellation)
+        options = RunOptions(outputs=given, output_count=len(given), **more)
         self.context_run(context, tensors, len(tensors), byref(options))
 
     def with_weights(self, model, weights):

@@ -44,7 +44,7 @@ API = set("""
     elements_of exact_quotient fits floor_div generalize identical image_tensor is_floating is_followed is_integer
     learn_at_least learn_equal load load_bytes load_fd load_onnx load_onnx_bytes load_onnx_fd load_pt2 load_pt2_bytes
     load_value_proto max min operator* operator+ operator- remainder
-    make_openmp_executor make_serial_executor make_thread_executor normalize_axis operator<< overlap quantize read_image save_onnx save_onnx_bytes standard_registry throw_attribute_type
+    make_openmp_executor make_serial_executor make_thread_executor normalize_axis operator<< overlap overlap_in_part quantize read_image save_onnx save_onnx_bytes standard_registry throw_attribute_type
     throw_missing_attribute version without_shape
 """.split())
 # What run_model takes besides.

@@ -87,6 +87,7 @@ void add_model_flags(CLI::App& verb, ModelFlags& f) {
       "--no-winograd", [&f] { f.winograd_tile = 0; }, "The same as --winograd-tile 0");
   group->add_flag("--fast-int4", f.fast_int4,
                   "Weights of 2 to 8 bits in blocks: multiply in int8 where the model leaves it open");
+  group->add_flag("--batch-invariant", f.batch_invariant, "A sample's bits do not depend on the size of its batch");
   group->add_option("--precision", f.precision, "Products of float32: float32, or bf16 where the processor has it")
       ->check(CLI::IsMember({"float32", "bf16"}))
       ->capture_default_str();

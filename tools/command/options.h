@@ -22,6 +22,7 @@ struct ModelFlags {
   bool trusted = false, untrusted = false;
   int winograd_tile = 4;
   bool fast_int4 = false;
+  bool batch_invariant = false;
   std::string precision = "float32";
   bool allow_newer_opset = false;
   uint64_t seed = 0;  ///< of random operators; --seed

@@ -61,6 +61,7 @@ ModelOptions model_options(const ModelFlags& flags, const Registry& registry) {
   options.executor = make_thread_executor(flags.threads);
   options.winograd_tile = flags.winograd_tile;
   options.fast_int4 = flags.fast_int4;
+  options.batch_invariant = flags.batch_invariant;
   if (flags.precision == "bf16") options.precision = ProductPrecision::kBFloat16;
   options.allow_newer_opset = flags.allow_newer_opset;
   if (flags.plan_cache >= 0) options.plan_cache_bytes = flags.plan_cache;

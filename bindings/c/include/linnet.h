@@ -135,6 +135,27 @@ enum {
 
 enum { LINNET_PRECISION_FLOAT32 = 0, LINNET_PRECISION_BFLOAT16 = 1 };
 
+/// A program's own threads. The functions are called for as long as a model or context that was made with them exists.
+typedef struct linnet_executor {
+  size_t size;
+  int32_t workers;  ///< that run at once at the most, from 1 on
+  /// Calls call(data, chunk, worker) once for each chunk in [0, chunks), on any threads, and returns when all calls
+  /// have returned. worker is in [0, workers); calls with the same worker do not overlap. May be called from several
+  /// threads at the same time.
+  void (*parallel_for)(void* user_data, int64_t chunks, void (*call)(void* data, int64_t chunk, int32_t worker),
+                       void* data);
+  void* user_data;
+} linnet_executor;
+
+/// A program's own memory for the values that runs compute, outputs included, and for scratch. The functions are called
+/// from any thread, for as long as a context that was made with them exists.
+typedef struct linnet_allocator {
+  size_t size;
+  void* (*allocate)(void* user_data, size_t bytes, size_t alignment);  ///< NULL where there is no memory
+  void (*deallocate)(void* user_data, void* memory, size_t bytes, size_t alignment);
+  void* user_data;
+} linnet_allocator;
+
 /// How a model is loaded and run. What it points to is read during the call only.
 typedef struct linnet_options {
   size_t size;
@@ -160,6 +181,10 @@ typedef struct linnet_options {
   /// What plans of other shapes than the last may hold; 0: 128 MiB; below 0: nothing. See
   /// ModelOptions::plan_cache_bytes.
   int64_t plan_cache_bytes;
+  /// Not 0: a sample's bits do not depend on the size of its batch. See ModelOptions::batch_invariant.
+  int32_t batch_invariant;
+  const linnet_executor* executor;    ///< in place of `threads` of Linnet's own; NULL: these
+  const linnet_allocator* allocator;  ///< NULL: the heap
 } linnet_options;
 
 /// Loads a model: an ONNX file, whose external data is beside it, or a program of torch.export.save (.pt2).
@@ -210,6 +235,12 @@ LINNET_API linnet_status linnet_context_free(linnet_context* context);
 /// numbers.
 LINNET_API linnet_status linnet_context_prepare(linnet_context* context, const linnet_tensor* inputs, size_t count);
 
+/// A node that has run. Times are in nanoseconds on a clock that is never set; texts live during the call.
+typedef struct linnet_node_event {
+  const char *name, *op_type, *domain;
+  int64_t begin_ns, end_ns;
+} linnet_node_event;
+
 typedef struct linnet_run_options {
   size_t size;
   /// Memory of the caller for the first `output_count` outputs: of just the output's dtype and shape, of numbers, apart
@@ -220,6 +251,11 @@ typedef struct linnet_run_options {
   /// Once it is cancelled, be it before the run begins, the run ends at the next node or iteration of a loop with
   /// LINNET_ERROR_CANCELLED. NULL: the run cannot be cancelled.
   const linnet_cancellation* cancellation;
+  /// Wall time of this run, besides linnet_options.deadline_ms; 0: no more than that.
+  int64_t deadline_ms;
+  /// Called on the thread that called linnet_context_run(), for every node that has run; NULL: nothing is.
+  void (*on_node)(void* user_data, const linnet_node_event* event);
+  void* user_data;  ///< passed to on_node
 } linnet_run_options;
 
 /// Runs the model on all its inputs, in the model's order, and behind them, with

@@ -15,11 +15,11 @@ from linnet.errors import (
     TypeError,
     UnsupportedError,
 )
-from linnet.session import Metadata, NodeEvent, Session, ValueInfo, cached
+from linnet.session import Memory, Metadata, NodeEvent, Session, ValueInfo, cached
 
 # All but TypeError, which would hide Python's own after `from linnet import *`.
 __all__ = [
-    "Cancellation", "CancelledError", "Context", "Error", "InternalError", "IoError", "LimitError", "Metadata", "ModelError",
+    "Cancellation", "CancelledError", "Context", "Error", "InternalError", "IoError", "LimitError", "Memory", "Metadata", "ModelError",
     "NodeEvent", "Session", "ShapeError", "UnsupportedError", "ValueInfo", "__version__", "batched", "cached",
 ]  # fmt: skip
 

@@ -12,22 +12,26 @@ from linnet.errors import ShapeError
 from linnet.session import Session
 
 
-def batched(session: Session, inputs: Mapping[str, Any], size: int) -> dict[str, Any]:
+def batched(
+    session: Session, inputs: Mapping[str, Any], size: int, *, pad: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """The outputs for inputs whose first axis is any number of rows, run by just `size` rows at a time.
 
     inputs: arrays by name, or what gives arrays where it is sliced. A last batch that is not full repeats its last
     row; what comes of that is cut off. So there is one plan, and where a model computes each row for itself, a row's
     outputs have the same bits whatever other rows there are: work may be split anywhere. Every output needs the rows
     of the batch as its first axis; lists (sequences) are joined, too.
+    pad: inputs whose rows, a list of arrays, have different shapes, and what fills them up to the largest row of their
+    batch: {"input_ids": 0, "attention_mask": 0}. An output whose rows come to differ so is a list of arrays.
     Raises TypeError for a size that is no int, ValueError for one below 1; ShapeError for inputs that have no rows or not
     equally many, where the model fixes their number at another one, and for outputs without a row for each; and what
     Session.run raises.
     """
     size = options.integer("size", size, options.MOST_ROWS, least=1)
-    inputs = options.mapping("inputs", inputs)
+    inputs, fill = options.mapping("inputs", inputs), options.mapping("pad", pad or {})
     count = _equal_rows({name: _rows(array) for name, array in inputs.items()})
     _check_fixed(session, size)
-    parts = [session.run({name: _batch(array, start, size) for name, array in inputs.items()})
+    parts = [session.run({name: _batch(array, start, size, fill.get(name)) for name, array in inputs.items()})
              for start in range(0, max(1, count), size)]  # fmt: skip
     return {name: _joined(name, [part[name] for part in parts], size)[:count] for name in parts[0]}
 
@@ -53,9 +57,10 @@ def _check_fixed(session: Session, size: int) -> None:
             raise ShapeError(f"input {info.name!r} has {info.shape[0]} rows by the model, not {size}")
 
 
-def _batch(array: Any, start: int, size: int) -> Any:
+def _batch(array: Any, start: int, size: int, fill: Any) -> Any:
     """`size` rows from a place on; the last row again, or zeros where there is none, in place of those that are missing."""
-    part = np.asarray(array[start : start + size])
+    part = array[start : start + size]
+    part = np.asarray(part) if fill is None else _padded([np.asarray(row) for row in part], fill)
     if len(part) == size:
         return part
     if len(part) == 0:
@@ -63,9 +68,22 @@ def _batch(array: Any, start: int, size: int) -> Any:
     return part[np.minimum(np.arange(size), len(part) - 1)]
 
 
+def _padded(rows: list[np.ndarray[Any, Any]], fill: Any) -> np.ndarray[Any, Any]:
+    """The rows as one array, each filled up at its ends to the largest size of each axis."""
+    ranks = {row.ndim for row in rows}
+    if len(ranks) != 1:
+        raise ShapeError(f"expected rows of one rank to pad, got {sorted(ranks) or 'no rows'}")
+    result = np.full((len(rows), *np.max([row.shape for row in rows], axis=0)), fill, rows[0].dtype)
+    for row, place in zip(rows, result):
+        place[tuple(map(slice, row.shape))] = row
+    return result
+
+
 def _joined(name: str, parts: list[Any], size: int) -> Any:
     for part in parts:
         if _rows(part) != size:
             shape = getattr(part, "shape", type(part).__name__)
             raise ShapeError(f"output {name!r} has no row for each of {size} rows: it is {shape}")
-    return np.concatenate(parts) if isinstance(parts[0], np.ndarray) else [row for part in parts for row in part]
+    if isinstance(parts[0], np.ndarray) and len({part.shape[1:] for part in parts}) == 1:
+        return np.concatenate(parts)
+    return [row for part in parts for row in part]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import functools
 import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from linnet import _linnet, options
+from linnet.errors import ModelError, ShapeError
 
 StrPath = str | os.PathLike[str]
 
@@ -40,6 +42,16 @@ class Metadata:
 
 
 @dataclasses.dataclass(frozen=True)
+class Memory:
+    """Sizes in bytes. Those of values and of scratch are of all contexts that ran at the same time."""
+
+    weights: int  #: that are in memory, not in the model's files alone
+    packed: int  #: weights as kernels read them
+    values: int  #: that runs compute, outputs included
+    scratch: int
+
+
+@dataclasses.dataclass(frozen=True)
 class NodeEvent:
     """A node that ran. Times are in microseconds, on the clock of time.monotonic()."""
 
@@ -62,7 +74,7 @@ class Session:
     a second time. cache_dir: a folder for the prepared model, which is mapped from there the next time. fast_int4:
     products with weights of few bits (MatMulNBits) multiply in int8 where the model leaves it open. precision: "bfloat16": products by constant weights
     round their factors to that where the processor multiplies it. plan_cache_bytes: what plans of other shapes than the
-    last may hold; None: 128 MiB.
+    last may hold; None: 128 MiB. batch_invariant: a sample's bits do not depend on the size of its batch.
     Raises IoError, ModelError, UnsupportedError or LimitError where the model does not load, TypeError or ValueError,
     which name the option, where an option has another type or a value that it does not take.
     """
@@ -73,6 +85,7 @@ class Session:
         deadline_ms: int = 0, seed: int | None = None, profile: bool = False, overridable_initializers: bool = False,
         replaceable_weights: bool = False, cache_dir: StrPath = "", fast_int4: bool = False,
         precision: Literal["float32", "bfloat16"] = "float32", plan_cache_bytes: int | None = None,
+        batch_invariant: bool = False,
     ) -> None:  # fmt: skip
         self._options: dict[str, Any] = {
             "threads": options.integer("threads", threads, options.MOST_THREADS),
@@ -87,6 +100,7 @@ class Session:
             "replaceable_weights": options.flag("replaceable_weights", replaceable_weights),
             "cache_dir": options.folder("cache_dir", cache_dir),
             "fast_int4": options.flag("fast_int4", fast_int4),
+            "batch_invariant": options.flag("batch_invariant", batch_invariant),
             "precision": options.choice("precision", precision, ("float32", "bfloat16")),
             "plan_cache_bytes": None
             if plan_cache_bytes is None
@@ -98,8 +112,8 @@ class Session:
         self._take(_linnet.Session(self._model, self._options))
 
     def _take(self, session: _linnet.Session) -> None:
-        self._session = session
-        self._run = session.run
+        self._session: Any = session
+        self._run: Any = session.run
 
     def with_weights(self, weights: dict[str, Any]) -> Session:
         """A session with other contents of some initializers, arrays by their names in the file; all else is shared.
@@ -120,16 +134,61 @@ class Session:
 
     def run(
         self, inputs: dict[str, Any], outputs: Iterable[str] | None = None, *, out: dict[str, Any] | None = None,
-        cancellation: _linnet.Cancellation | None = None,
+        cancellation: _linnet.Cancellation | None = None, deadline_ms: int | None = None,
     ) -> dict[str, Any]:  # fmt: skip
         """The outputs by name for inputs by name; `outputs`: the names of those wanted, all where None. `out`: arrays by
         name that outputs are written to. `cancellation`: a Cancellation that ends the run; Ctrl-C cancels it, too.
+        `deadline_ms`: of this run, besides that of the session.
 
-        Arrays in C order are read where they lie: NumPy's, and any other that speaks DLPack or the buffer protocol.
-        Outputs are arrays that own their memory. A sequence is a list, a map a dict, an optional its value or None.
-        Raises TypeError, ShapeError or ModelError for inputs that do not fit, CancelledError where the run was ended.
+        Arrays in C order are read in place: NumPy's, and any other that has DLPack or the buffer protocol. Integers of
+        fewer bits are taken for an int64 input. Outputs are arrays that own their memory. A sequence is a list, a map a
+        dict, an optional its value or None.
+        Raises TypeError, ShapeError or ModelError for inputs that do not fit, CancelledError where the run was ended,
+        LimitError past the deadline.
         """
-        return self._run(inputs, outputs, out, cancellation)
+        return self._run(inputs, outputs, out, cancellation, deadline_ms)
+
+    async def run_async(
+        self, inputs: dict[str, Any], outputs: Iterable[str] | None = None, *, out: dict[str, Any] | None = None,
+        deadline_ms: int | None = None,
+    ) -> dict[str, Any]:  # fmt: skip
+        """run() on a thread of the event loop's pool. Cancelling the task that awaits it ends the run."""
+        cancellation = _linnet.Cancellation()
+        work = functools.partial(self.run, inputs, outputs, out=out, cancellation=cancellation, deadline_ms=deadline_ms)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(None, work)
+        except asyncio.CancelledError:
+            cancellation.cancel()
+            raise
+
+    def prepare(self, shapes: Mapping[str, Iterable[int]] | None = None) -> None:
+        """Plans for inputs of these shapes, by their names, and packs the weights: the next run of them is as fast as
+        any. An input whose shape the model fixes may be left out.
+
+        Raises ShapeError where the shape of an input is missing, what run() raises for shapes that do not fit, and
+        UnsupportedError where the contents of an input decide on shapes.
+        """
+        given = options.mapping("shapes", shapes or {})
+        known = [info.name for info in self.inputs]
+        for name in given:
+            if name not in known:
+                raise ModelError(f"there is no input {name!r}; the inputs are {', '.join(map(repr, known))}")
+        self._session.prepare([_concrete(info, given.get(info.name)) for info in self.inputs])
+
+    @property
+    def memory(self) -> Memory:
+        """What the session holds while nothing runs."""
+        return Memory(*self._session.memory)
+
+    def close(self) -> None:
+        """Frees the model. Runs that have begun end as usual; later calls raise ModelError."""
+        self._session = self._run = _Closed()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
 
     def context(self) -> _linnet.Context:
         """A Context, which keeps outputs of a run as inputs of the next: bind_state() says which."""
@@ -166,6 +225,24 @@ class Session:
     def __repr__(self) -> str:
         model = "bytes" if isinstance(self._model, bytes) else repr(self._model)
         return f"linnet.Session({model})"
+
+
+class _Closed:
+    """What a session has in place of its model after close()."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise ModelError("the session is closed")
+
+    def __call__(self, *_: Any) -> Any:
+        raise ModelError("the session is closed")
+
+
+def _concrete(info: ValueInfo, shape: Iterable[int] | None) -> list[int]:
+    """The dims for an input, those of the model where none are given."""
+    dims = info.shape if shape is None else shape
+    if dims is None or any(not hasattr(dim, "__index__") for dim in dims):
+        raise ShapeError(f"input {info.name!r} needs a shape of ints, its own is {info.shape}, got {shape}")
+    return [options.integer(f"a dim of {info.name!r}", dim) for dim in dims]
 
 
 def _restore(model: str | bytes, options: dict[str, Any], weights: dict[str, Any]) -> Session:

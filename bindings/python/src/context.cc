@@ -10,9 +10,10 @@ std::unique_lock<std::mutex> StatefulContext::wait() {
   return std::unique_lock(mutex_);
 }
 
-nb::dict StatefulContext::run(nb::handle inputs, nb::handle outputs, nb::handle out, nb::handle cancellation) {
+nb::dict StatefulContext::run(nb::handle inputs, nb::handle outputs, nb::handle out, nb::handle cancellation,
+                              nb::handle deadline_ms) {
   const auto lock = wait();
-  return lane_->run(*signature_, inputs, outputs, out, cancellation);
+  return lane_->run(*signature_, inputs, outputs, out, cancellation, deadline_ms);
 }
 
 void StatefulContext::bind_state(nb::handle output, nb::handle input, nb::handle initial, nb::handle capacity) {

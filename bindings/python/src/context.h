@@ -11,7 +11,7 @@ class StatefulContext {
  public:
   explicit StatefulContext(const Session& session) : StatefulContext(session.signature(), session.new_lane()) {}
 
-  nb::dict run(nb::handle inputs, nb::handle outputs, nb::handle out, nb::handle cancellation);
+  nb::dict run(nb::handle inputs, nb::handle outputs, nb::handle out, nb::handle cancellation, nb::handle deadline_ms);
   void bind_state(nb::handle output, nb::handle input, nb::handle initial, nb::handle capacity);
   nb::object state(nb::handle input);
   void set_state(nb::handle input, nb::handle value);

@@ -40,6 +40,14 @@ class Interrupts final : public Observer {
 
 namespace {
 
+/// None: no deadline.
+Observer::Clock::time_point deadline_argument(nb::handle deadline_ms) {
+  if (deadline_ms.is_none()) return kNoDeadline;
+  const auto now = Observer::Clock::now();
+  const std::chrono::milliseconds left(integer_argument("deadline_ms", deadline_ms));
+  return left < kNoDeadline - now ? now + left : kNoDeadline;
+}
+
 ContextOptions with_observer(ContextOptions options, std::shared_ptr<Observer> observer) {
   options.observer = std::move(observer);
   return options;
@@ -56,7 +64,8 @@ Lane::Lane(std::shared_ptr<Profile> profile, std::shared_ptr<Interrupts> interru
     : profile_(std::move(profile)), interrupts_(std::move(interrupts)), context_(std::move(context)) {}
 
 nb::dict Lane::run(const Signature& signature, nb::handle inputs, nb::handle outputs, nb::handle out_arrays,
-                   nb::handle cancellation) {
+                   nb::handle cancellation, nb::handle deadline_ms) {
+  const Observer::Clock::time_point deadline = deadline_argument(deadline_ms);
   const nb::dict named_inputs = signature.named_inputs(inputs), out = dict_argument("out", out_arrays);
   std::shared_ptr<CancellationToken> token = cancellation_argument(cancellation);
   const std::vector<size_t> indices = wanted(signature, outputs);
@@ -65,8 +74,9 @@ nb::dict Lane::run(const Signature& signature, nb::handle inputs, nb::handle out
   const SharedElements shared(tensors);
   try {
     const nb::gil_scoped_release unlocked;
-    const std::span<const Tensor> computed =
-        context_.run(tensors, {.cancellation = interrupts_->begin(std::move(token)), .outputs = std::move(memory)});
+    const std::span<const Tensor> computed = context_.run(
+        tensors,
+        {.cancellation = interrupts_->begin(std::move(token)), .outputs = std::move(memory), .deadline = deadline});
     for (const size_t i : indices) results.push_back(shared.detached(computed[i]));
   } catch (const Error&) {
     interrupts_->raise();

@@ -19,9 +19,10 @@ class Lane {
 
   Context& context() { return context_; }
   /// The outputs by name, in the order asked for: where `outputs` is None, all but states. Those that `out` has an
-  /// array for, are written there. Runs without the interpreter's lock; Ctrl-C ends it after the node that runs.
+  /// array for, are written there. deadline_ms: of this run, or None. Runs without the interpreter's lock; Ctrl-C ends
+  /// it after the node that runs.
   nb::dict run(const Signature& signature, nb::handle inputs, nb::handle outputs, nb::handle out,
-               nb::handle cancellation);
+               nb::handle cancellation, nb::handle deadline_ms);
 
   /// From now on `output` is the state of `input`: neither is a dict's any more.
   void bind_state(const Signature& signature, nb::handle output, nb::handle input, nb::handle initial,

@@ -88,7 +88,7 @@ struct Options {
   std::optional<uint64_t> seed;
   bool profile, overridable_initializers, replaceable_weights;
   std::string cache_dir;
-  bool fast_int4;
+  bool fast_int4, batch_invariant;
   std::string precision;
   std::optional<int64_t> plan_cache_bytes;
 };
@@ -106,6 +106,7 @@ Options read_options(const nb::dict& values) {
           nb::cast<bool>(values["replaceable_weights"]),
           nb::cast<std::string>(values["cache_dir"]),
           nb::cast<bool>(values["fast_int4"]),
+          nb::cast<bool>(values["batch_invariant"]),
           nb::cast<std::string>(values["precision"]),
           nb::cast<std::optional<int64_t>>(values["plan_cache_bytes"])};
 }
@@ -121,6 +122,7 @@ ModelOptions model_options(const Options& options) {
   result.replaceable_weights = options.replaceable_weights;
   result.cache_dir = options.cache_dir;
   result.fast_int4 = options.fast_int4;
+  result.batch_invariant = options.batch_invariant;
   if (options.plan_cache_bytes) result.plan_cache_bytes = *options.plan_cache_bytes;
   if (options.precision == "bfloat16") result.precision = ProductPrecision::kBFloat16;
   return result;
@@ -156,6 +158,10 @@ void make_session(Session* session, nb::object model, const nb::dict& values) {
   new (session) Session(std::move(loaded), limits, options.seed, options.profile);
 }
 
+nb::tuple memory_to_python(const MemoryReport& report) {
+  return nb::make_tuple(report.weights_bytes, report.packed_bytes, report.arena_bytes, report.scratch_bytes);
+}
+
 double us(Observer::Clock::duration duration) { return std::chrono::duration<double, std::micro>(duration).count(); }
 
 /// (name, op_type, domain, begin and duration in us, thread)
@@ -181,9 +187,11 @@ void define_context(nb::module_& module) {
       .def(
           "run", &StatefulContext::run, nb::arg("inputs").none(), nb::arg("outputs").none() = nb::none(), nb::kw_only(),
           nb::arg("out").none() = nb::none(), nb::arg("cancellation").none() = nb::none(),
+          nb::arg("deadline_ms").none() = nb::none(),
           nb::sig("def run(self, inputs: dict[str, typing.Any], "
                   "outputs: collections.abc.Iterable[str] | None = None, *, out: dict[str, typing.Any] | None = None, "
-                  "cancellation: Cancellation | None = None) -> dict[str, typing.Any]"),
+                  "cancellation: Cancellation | None = None, deadline_ms: int | None = None) "
+                  "-> dict[str, typing.Any]"),
           "As Session.run(), without states: `inputs` has none, `outputs` names none, and where it is None all others\n"
           "are given. A run that fails leaves the states as they are.")
       .def("bind_state", &StatefulContext::bind_state, nb::arg("output").none(), nb::arg("input").none(),
@@ -249,9 +257,14 @@ NB_MODULE(_linnet, module) {
       .def("__init__", &make_session,
            nb::sig("def __init__(self, model: str | bytes, options: dict[str, typing.Any]) -> None"))
       .def("run", &Session::run, nb::arg("inputs").none(), nb::arg("outputs").none(), nb::arg("out").none(),
-           nb::arg("cancellation").none(),
+           nb::arg("cancellation").none(), nb::arg("deadline_ms").none(),
            nb::sig("def run(self, inputs: dict[str, typing.Any], outputs: collections.abc.Iterable[str] | None, "
-                   "out: dict[str, typing.Any] | None, cancellation: Cancellation | None) -> dict[str, typing.Any]"))
+                   "out: dict[str, typing.Any] | None, cancellation: Cancellation | None, deadline_ms: int | None) "
+                   "-> dict[str, typing.Any]"))
+      .def("prepare", &Session::prepare)
+      .def_prop_ro(
+          "memory", [](Session& s) { return memory_to_python(s.memory()); },
+          nb::sig("def memory(self) -> tuple[int, int, int, int]"))
       .def("with_weights", &Session::with_weights,
            nb::sig("def with_weights(self, weights: dict[str, typing.Any]) -> Session"))
       .def("context", [](const Session& s) { return std::make_unique<StatefulContext>(s); })

@@ -37,21 +37,46 @@ std::unique_ptr<Lane> Session::take_lane() {
   return lane;
 }
 
+template <class F>
+auto Session::with_lane(F&& f) {
+  std::unique_ptr<Lane> lane = take_lane();
+  struct GivesBack {
+    Session& session;
+    std::unique_ptr<Lane>& lane;
+    ~GivesBack() { session.give_back(std::move(lane)); }
+  } const after{*this, lane};
+  return f(*lane);
+}
+
 void Session::give_back(std::unique_ptr<Lane> lane) {
   const std::lock_guard lock(mutex_);
   idle_.push_back(std::move(lane));
 }
 
-nb::dict Session::run(nb::handle inputs, nb::handle outputs, nb::handle out, nb::handle cancellation) {
-  std::unique_ptr<Lane> lane = take_lane();
-  try {
-    nb::dict named = lane->run(*signature_, inputs, outputs, out, cancellation);
-    give_back(std::move(lane));
-    return named;
-  } catch (...) {
-    give_back(std::move(lane));
-    throw;
+nb::dict Session::run(nb::handle inputs, nb::handle outputs, nb::handle out, nb::handle cancellation,
+                      nb::handle deadline_ms) {
+  return with_lane([&](Lane& lane) { return lane.run(*signature_, inputs, outputs, out, cancellation, deadline_ms); });
+}
+
+void Session::prepare(const std::vector<std::vector<int64_t>>& shapes) {
+  const std::vector<Shape> of_inputs(shapes.begin(), shapes.end());
+  with_lane([&](Lane& lane) {
+    const nb::gil_scoped_release unlocked;
+    lane.context().prepare(of_inputs);
+  });
+}
+
+MemoryReport Session::memory() {
+  const std::lock_guard lock(mutex_);
+  MemoryReport all;
+  for (const std::unique_ptr<Lane>& lane : idle_) {
+    const MemoryReport one = lane->context().memory();
+    all.weights_bytes = one.weights_bytes;
+    all.packed_bytes = std::max(all.packed_bytes, one.packed_bytes);
+    all.arena_bytes += one.arena_bytes;
+    all.scratch_bytes += one.scratch_bytes;
   }
+  return all;
 }
 
 }  // namespace linnet::python

@@ -18,12 +18,20 @@ class Session {
   /// A session of the model with other contents of initializers, by name; nothing ran in it so far.
   std::unique_ptr<Session> with_weights(const nb::dict& weights) const;
   /// As Lane::run().
-  nb::dict run(nb::handle inputs, nb::handle outputs, nb::handle out, nb::handle cancellation);
+  nb::dict run(nb::handle inputs, nb::handle outputs, nb::handle out, nb::handle cancellation, nb::handle deadline_ms);
+  /// Plans for inputs of these shapes, in the model's order, and packs the weights, in a context that a run takes
+  /// later.
+  void prepare(const std::vector<std::vector<int64_t>>& shapes);
+  /// Of the model, and of the contexts that do not run now.
+  MemoryReport memory();
   std::unique_ptr<Lane> new_lane() const;
 
  private:
   std::unique_ptr<Lane> take_lane();
   void give_back(std::unique_ptr<Lane> lane);
+  /// What f returns for a lane that nobody else has meanwhile.
+  template <class F>
+  auto with_lane(F&& f);
 
   Model model_;
   std::shared_ptr<const Signature> signature_;

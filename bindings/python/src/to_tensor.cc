@@ -1,5 +1,6 @@
 #include <nanobind/stl/string.h>
 
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -87,11 +88,18 @@ nb::object as_array(nb::handle value, DType wanted) {
   return nb::module_::import_("linnet.plain_numbers").attr("array")(value, numpy_dtype(wanted));
 }
 
-/// The array with the byte order of this machine.
+bool is_narrower_integer(const nb::object& own, const nb::object& dtype, DType wanted) {
+  return wanted == DType::kInt64 && std::strchr("iu", nb::cast<std::string>(own.attr("kind"))[0]) &&
+         nb::cast<bool>(numpy().attr("can_cast")(own, dtype));
+}
+
+/// The array with the byte order of this machine; integers of fewer bits as int64, which ids often are not.
 nb::object of_dtype(nb::object array, const nb::object& dtype, DType wanted, const std::string& what) {
   const nb::object own = array.attr("dtype");
   if (own.is(dtype) || own.equal(dtype)) return array;
-  if (own.attr("newbyteorder")("=").equal(dtype)) return array.attr("astype")(dtype);
+  if (own.attr("newbyteorder")("=").equal(dtype) || is_narrower_integer(own, dtype, wanted)) {
+    return array.attr("astype")(dtype);
+  }
   throw Error(ErrorKind::kType, str(what, " must be ", wanted, ", got ", nb::str(own).c_str()));
 }
 

@@ -54,8 +54,11 @@ class LINNET_API Tensor {
  public:
   /// No tensor: dtype kUndefined. What an omitted optional input is.
   Tensor() = default;
-  /// Allocates. Throws Error(kLimit) where the size overflows or memory is short.
+  /// Allocates memory whose contents are not initialised: fill it, or take zeros(). Throws Error(kLimit) where the size
+  /// overflows or memory is short.
   Tensor(DType dtype, const Shape& shape);
+  /// Allocates elements that are 0, false or an empty string. Throws Error(kLimit) as the constructor does.
+  static Tensor zeros(DType dtype, const Shape& shape);
 
   /// Memory of the caller, who keeps it alive.
   static Tensor wrap(DType dtype, const Shape& shape, void* data);
@@ -147,6 +150,9 @@ LINNET_API bool identical(const Tensor& a, const Tensor& b);
 
 /// True when the memory of two tensors of numbers has a byte in common; false where one is empty or holds objects.
 LINNET_API bool overlap(const Tensor& a, const Tensor& b);
+
+/// True when they overlap and one has a byte that the other has not.
+LINNET_API bool overlap_in_part(const Tensor& a, const Tensor& b);
 
 /// "float32[1,3,224,224]", "sequence(2 elements)", "optional(float32[3])", "map(2 keys)".
 LINNET_API std::string describe(const Tensor& tensor);

@@ -249,7 +249,7 @@ class InferenceSession(Session):
         self._load_options = {
             "threads": functions.threads_of(options), "seed": functions.seed(), "profile": options.enable_profiling,
             "optimization": _LEVELS.get(options.graph_optimization_level, 2), "op_libraries": list(options._libraries),
-            "plan_cache_bytes": options._plan_cache_bytes(),
+            "plan_cache_bytes": options._plan_cache_bytes(), "batch_invariant": options.use_deterministic_compute,
         }  # fmt: skip
         return self._load(options.optimized_model_filepath)
 

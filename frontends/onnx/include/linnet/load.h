@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "linnet/model.h"
 
@@ -19,6 +20,10 @@ LINNET_API Model load_bytes(std::span<const std::byte> bytes, const std::string&
                             const ModelOptions& options = {});
 LINNET_API Model load_bytes(std::span<const std::byte> bytes, const std::string& folder, const ModelOptions& options,
                             const Registry& registry);
+
+inline Model load_bytes(std::string_view bytes, const std::string& folder = {}, const ModelOptions& options = {}) {
+  return load_bytes(std::as_bytes(std::span(bytes)), folder, options);
+}
 
 /// The same from an open regular file, read from its beginning; it stays open.
 LINNET_API Model load_fd(int fd, const std::string& folder = {}, const ModelOptions& options = {});

@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "linnet/model.h"
 
@@ -23,6 +24,11 @@ LINNET_API Model load_onnx_bytes(std::span<const std::byte> bytes, const std::st
                                  const ModelOptions& options = {});
 LINNET_API Model load_onnx_bytes(std::span<const std::byte> bytes, const std::string& folder,
                                  const ModelOptions& options, const Registry& registry);
+
+/// The same from the text that save_onnx_bytes() returns.
+inline Model load_onnx_bytes(std::string_view bytes, const std::string& folder = {}, const ModelOptions& options = {}) {
+  return load_onnx_bytes(std::as_bytes(std::span(bytes)), folder, options);
+}
 
 /// The same from an open regular file (of memfd_create(), say), read from its beginning; it stays open.
 LINNET_API Model load_onnx_fd(int fd, const std::string& folder = {}, const ModelOptions& options = {});

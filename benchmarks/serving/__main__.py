@@ -1,0 +1,114 @@
+"""python benchmarks/serving MODEL.onnx... [--clients 1,2,4,8] [--seconds 1] [--rounds 5] [--out PAGE.md]
+
+What a server does, by Linnet and by ONNX Runtime in one run: clients that ask one model at the same time, requests of one
+size and of random batches and lengths, the first answer of a process, memory. Models need open dims for the latter.
+Tables go to the terminal, or with --out into a page.
+"""
+
+import argparse
+import datetime
+import os
+import pathlib
+import statistics
+import sys
+
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+import engines  # noqa: E402
+import measure  # noqa: E402
+from feeds import Requests  # noqa: E402
+
+MEBI = 1 << 20
+
+
+def ratio(ours, theirs):
+    return f"{ours / theirs:.2f}"
+
+
+
+def table(head, rows):
+    return "\n".join([f"| {' | '.join(head)} |", "|---" * len(head) + "|", *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def client_table(models, counts, drawn, flags):
+    """Throughput and p99 of Linnet over ONNX Runtime's."""
+    rows, values = [], []
+    for path in models:
+        requests = Requests(path)
+        runs = {name: engines.load(name, str(path)) for name in engines.NAMES}
+        difference = measure.answers_agree(runs, requests.feeds())
+        if difference > flags.tolerance:
+            sys.exit(f"{path}: outputs differ by {difference:.1e} of their largest magnitude")
+        cells, found = [], []
+        for count in counts:
+            by = measure.throughput(runs, requests, count, drawn=drawn, seconds=flags.seconds, rounds=flags.rounds)
+            (rate, _, p99), (their_rate, _, their_p99) = by["linnet"], by["onnxruntime"]
+            found += [rate / their_rate, p99 / their_p99]
+            cells += [ratio(rate, their_rate), ratio(p99, their_p99)]
+        rows.append([path.stem, *cells])
+        values.append(found)
+        print(" ".join(rows[-1]), file=sys.stderr, flush=True)
+    means = [f"{statistics.geometric_mean(column):.2f}" for column in zip(*values)]
+    head = ["model", *(text for count in counts for text in (f"{count} clients: throughput", "p99"))]
+    return table(head, [*rows, ["geometric mean", *means]])
+
+
+def start_table(models, flags):
+    rows, values = [], []
+    for path in models:
+        seconds = measure.cold_start(path, Requests(path), flags.rounds)
+        found = [seconds[name] / seconds["onnxruntime"] for name in ("linnet", "cached")]
+        values.append(found)
+        rows.append([path.stem, f"{1e3 * seconds['onnxruntime']:.0f}", *(f"{value:.2f}" for value in found)])
+        print(" ".join(rows[-1]), file=sys.stderr, flush=True)
+    means = [f"{statistics.geometric_mean(column):.2f}" for column in zip(*values)]
+    return table(["model", "ONNX Runtime, ms", "Linnet over it", "with a cache"], [*rows, ["geometric mean", "", *means]])
+
+
+def memory_table(models):
+    rows, values = [], []
+    for path in models:
+        by = measure.memory("memory", path)
+        values.append([ours / theirs for ours, theirs in zip(by["linnet"][:3], by["onnxruntime"])])
+        rows.append([path.stem, *(f"{ours / MEBI:.0f} / {theirs / MEBI:.0f}" for ours, theirs in zip(*by.values()))])
+        print(" ".join(rows[-1]), file=sys.stderr, flush=True)
+    if len(models) > 1:
+        by = measure.memory("many", *models)
+        loaded, asked, freed = (f"{ours / MEBI:.0f} / {theirs / MEBI:.0f}" for ours, theirs in zip(*by.values()))
+        rows.append([f"all {len(models)} in one process", loaded, asked, "", freed])
+    means = [f"{statistics.geometric_mean(column):.2f}" for column in zip(*values)]
+    head = ["model", "loaded, MiB", "first answer", "1,000 requests", "freed"]
+    return table(head, [*rows, ["geometric mean", *means, ""]])
+
+
+def processor():
+    lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", nargs="+", metavar="MODEL.onnx", type=pathlib.Path)
+    parser.add_argument("--clients", type=lambda text: [int(n) for n in text.split(",")], default=[1, 2, 4, 8])
+    parser.add_argument("--seconds", type=float, default=1)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--tolerance", type=float, default=1e-2)
+    parser.add_argument("--out", type=pathlib.Path)
+    flags = parser.parse_args()
+    parts = [
+        ("Clients with requests of one size", lambda: client_table(flags.models, flags.clients, False, flags)),
+        ("Clients with requests of random batches and lengths", lambda: client_table(flags.models, flags.clients, True, flags)),
+        ("From the start of a process to its first answer", lambda: start_table(flags.models, flags)),
+        ("Resident memory, Linnet / ONNX Runtime", lambda: memory_table(flags.models)),
+    ]  # fmt: skip
+    head = f"Measured on {datetime.date.today()}, {processor()}, {os.cpu_count()} processors, one thread for each run."
+    text = "\n\n".join([head, *(f"## {title}\n\n{make()}" for title, make in parts)])
+    if flags.out:
+        flags.out.write_text(text + "\n")
+    else:
+        print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""What is measured of a model, with Linnet and ONNX Runtime in turns."""
+
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import engines
+import numpy as np
+
+WORKER = pathlib.Path(__file__).with_name("worker.py")
+DISTINCT = 64  # requests, which clients send again and again
+
+
+def answers_agree(runs, feeds):
+    """The largest difference of outputs over the largest magnitude."""
+    ours, theirs = (runs[name](feeds) for name in engines.NAMES)
+    return max(np.abs(ours[name].astype(np.float64) - theirs[name]).max() / max(np.abs(theirs[name]).max(), 1e-6)
+               for name in theirs if theirs[name].size)  # fmt: skip
+
+
+def clients(run, feeds, count, seconds):
+    """Requests per second of so many threads, and the seconds that each request took."""
+    times = [[] for _ in range(count)]
+    end = time.perf_counter() + seconds
+
+    def work(own, first):
+        i = first
+        while time.perf_counter() < end:
+            started = time.perf_counter()
+            run(feeds[i % len(feeds)])
+            own.append(time.perf_counter() - started)
+            i += 1
+
+    threads = [threading.Thread(target=work, args=(own, i * 7)) for i, own in enumerate(times)]
+    started = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    taken = time.perf_counter() - started
+    return sum(map(len, times)) / taken, [t for own in times for t in own]
+
+
+def throughput(runs, requests, count, *, drawn, seconds, rounds):
+    """By engine: requests per second (median of rounds), p50 and p99 in ms of all."""
+    feeds = [requests.drawn() if drawn else requests.feeds() for _ in range(DISTINCT)]
+    rates, times = {name: [] for name in runs}, {name: [] for name in runs}
+    for name, run in runs.items():
+        clients(run, feeds, count, seconds)
+    for _ in range(rounds):
+        for name, run in runs.items():
+            rate, taken = clients(run, feeds, count, seconds)
+            rates[name].append(rate)
+            times[name] += taken
+    return {name: (statistics.median(rates[name]), *(1e3 * np.percentile(times[name], (50, 99)))) for name in runs}
+
+
+def worker(engine, *arguments, **environment):
+    variables = os.environ | {"ORT_DISABLE_TELEMETRY": "1"} | environment
+    done = subprocess.run([sys.executable, WORKER, engine, *map(str, arguments)], env=variables, check=True,
+                          capture_output=True, text=True)  # fmt: skip
+    return json.loads(done.stdout)
+
+
+def cold_start(path, requests, rounds):
+    """Median seconds from the start of a process to its first answer: of each engine, and of Linnet with a cache."""
+    with tempfile.TemporaryDirectory() as folder:
+        request, cache = pathlib.Path(folder, "request.npz"), pathlib.Path(folder, "cache")
+        np.savez(request, **requests.feeds())
+        kinds = {"linnet": ("linnet", "cold", path), "onnxruntime": ("onnxruntime", "cold", path),
+                 "cached": ("linnet", "cold", path, cache)}  # fmt: skip
+        times = {name: [] for name in kinds}
+        worker(*kinds["cached"], SERVING_REQUEST=str(request))  # fills the cache
+        for _ in range(rounds):
+            for name, arguments in kinds.items():
+                times[name].append(worker(*arguments, SERVING_REQUEST=str(request)))
+        shutil.rmtree(cache, ignore_errors=True)
+        return {name: statistics.median(values) for name, values in times.items()}
+
+
+def memory(task, *paths):
+    """By engine: resident bytes over those before the engine was loaded, at each point of worker.py's."""
+    found = {name: worker(name, task, *paths) for name in engines.NAMES}
+    return {name: [value - values[0] for value in values[1:]] for name, values in found.items()}
