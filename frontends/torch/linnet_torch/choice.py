@@ -31,11 +31,14 @@ def name_of(way) -> str:
     return next(name for name, ways in WAYS.items() if way in ways)
 
 
-def ways(exporter: str, module: torch.nn.Module, functions: list) -> list:
+def ways(exporter: str, module: torch.nn.Module, functions: list, is_quantised: bool) -> list:
     """The modules that can export in this way, "auto" or a name of WAYS, the most trusted first.
 
-    functions: the autograd.Functions with a `symbolic` that the module calls.
+    functions: the autograd.Functions with a `symbolic` that the module calls
+    is_quantised: the module is made of a quantised one
     """
+    if is_quantised:
+        return [linnet_program]
     parts = module.named_modules()
     scripted = next((name or "the module" for name, part in parts if isinstance(part, torch.jit.ScriptModule)), None)
     if exporter == "dynamo":
@@ -53,6 +56,15 @@ def ways(exporter: str, module: torch.nn.Module, functions: list) -> list:
         linnet_torchscript: exporter == "linnet" or library.has_exporter(),
     }
     return [way for way in found if may.get(way, True)]
+
+
+def check_quantised(exporter: str) -> None:
+    """Only one way writes such modules."""
+    if exporter not in ("auto", "linnet") or torch.__version__ < _PREFERRED:
+        raise ExportError(
+            "modules that torch.ao.quantization has quantised need exporter='linnet' or 'auto', and PyTorch 2.9 or "
+            f"newer; got exporter={exporter!r} and PyTorch {torch.__version__}"
+        )
 
 
 def left_after(error: Exception, left: list) -> list:

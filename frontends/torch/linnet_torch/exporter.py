@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-from . import choice, program
+from . import choice, program, quantised
 from .arguments import Arguments
 from .called_functions import functions_called
 from .check import Check
@@ -66,7 +66,8 @@ def export(
                     where there is none, on TorchScript; or "auto": of dynamo (from PyTorch 2.9 on), torchscript and
                     linnet the first that exports the module and whose file passes the check. Modules that call an
                     autograd.Function with a `symbolic` begin with torchscript. Where dynamo finds that a branch depends
-                    on the values of a tensor, nothing is traced
+                    on the values of a tensor, nothing is traced. Modules that torch.ao.quantization has quantised
+                    "linnet" writes
     deform_conv     deform_conv2d of torchvision and linnet as "custom" (custom::deform_conv2d) or "standard"
                     (DeformConv; makes the file opset 19 at least)
     my_add          linnet::my_add and MyAddFunction as "custom" (custom::my_add), "decompose" (Mul and Add) or
@@ -101,17 +102,21 @@ def export(
         module = program.as_module(given)
     elif args is None:
         raise ExportError("export needs args, the example inputs; only programs of torch.export have their own")
+    original = None
+    if quantised.is_quantised(module):
+        choice.check_quantised(exporter)
+        original, module = module, quantised.as_floats(module)
     arguments = Arguments(module, args, kwargs)
     input_names = list(input_names or arguments.names())
     axes = axes_of(dynamic_shapes, arguments.by_parameter) if axes is None else axes
-    with _repeated_warnings(), evaluation(module), torch.no_grad():
+    with _repeated_warnings(), evaluation(original or module), torch.no_grad():
         results, called = _first_run(module, arguments)
         output_names = list(output_names or _output_names(len(results), input_names))
         if len(output_names) != len(results):
             raise ExportError(f"the model has {len(results)} outputs, but {len(output_names)} names for them")
         request = Request(
             *(module, given, arguments, input_names, output_names, axes, opset_version, forms),
-            *(custom_translation_table or {}, called),
+            *(custom_translation_table or {}, called, [], original),
         )
 
         _check_names(request)
@@ -122,7 +127,8 @@ def export(
             if check_file:
                 check_file(Path(path), request)
 
-        return _first_that_works(choice.ways(exporter, module, called), attempt, type(module).__name__)
+        ways = choice.ways(exporter, module, called, original is not None)
+        return _first_that_works(ways, attempt, type(request.given).__name__)
 
 
 def _first_run(module: torch.nn.Module, arguments: Arguments) -> tuple:

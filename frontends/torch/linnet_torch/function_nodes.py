@@ -99,8 +99,8 @@ class _Graph:
         domain, _, name = kind.rpartition("::")
         domain = "" if domain in ("", "onnx") else domain
         self.domains.add(domain)
+        given = [self._name_of(value) for value in inputs]  # may add constants
         names = [f"v{len(self.nodes)}_{i}" for i in range(outputs)]
-        given = [self._name_of(value) for value in inputs]
         node = helper.make_node(name, given, names, domain=domain)
         node.attribute.extend(_attribute(key, value) for key, value in attributes.items())
         self.nodes.append(node)

@@ -63,8 +63,8 @@ def _names(request: Request, program) -> list[str]:
         for axis, dim in axes.items():
             if isinstance(shape[axis], int):
                 raise ExportError(
-                    f"axis {axis} of '{input_name}' is to be dynamic, but in {type(request.module).__name__} it can only "
-                    f"be {shape[axis]}"
+                    f"axis {axis} of '{input_name}' is to be dynamic, but in {type(request.given).__name__} it can "
+                    f"only be {shape[axis]}"
                 )
             symbol, name = str(shape[axis]), dim_name(dim, axis, input_name)
             if symbol.isidentifier() and symbol != name:

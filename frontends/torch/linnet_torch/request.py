@@ -25,11 +25,17 @@ class Request:
     translations: dict
     functions: list = field(default_factory=list)  # the autograd.Functions with a `symbolic` that the module calls
     bodies: list = field(default_factory=list)  # FunctionProtos that the exporter makes calls of
+    quantised: Optional[torch.nn.Module] = None  # the module that `module` is made of, where that is quantised
 
     def results(self, arguments: Arguments, module=None, seed: int = 0) -> list[torch.Tensor]:
-        """The tensors that the module, or another one of its kind, returns; its buffers and PyTorch's random numbers
-        are afterwards as before."""
-        return results(module or self.module, arguments, seed)
+        """The tensors that the given module, or another one of its kind, returns; its buffers and PyTorch's random
+        numbers are afterwards as before."""
+        return results(module or self.given, arguments, seed)
+
+    @property
+    def given(self) -> torch.nn.Module:
+        """The module whose results the file has to have."""
+        return self.module if self.quantised is None else self.quantised
 
 
 def results(module: torch.nn.Module, arguments: Arguments, seed: int = 0) -> list[torch.Tensor]:

@@ -6,6 +6,7 @@ import numpy as np
 import onnx
 import torch
 
+from . import quantised
 from .arguments import Arguments
 from .request import Request
 
@@ -13,6 +14,8 @@ from .request import Request
 _ROUNDING_ERRORS = 4
 # Units in the last place by which inputs are changed, and how often, to see which results depend on those.
 _UNITS, _CHANGES = 3, 4
+# One step, and the rounding of both its ends.
+_STEP = 1.01
 _NARROW = {onnx.TensorProto.FLOAT16: torch.float16, onnx.TensorProto.BFLOAT16: torch.bfloat16}
 
 
@@ -22,12 +25,31 @@ def slack(request: Request, arguments: Arguments, expected: list, model: onnx.Mo
     Of floats: 4 times by how much PyTorch's results in float64 differ, and a unit in the last place of the largest
     element in the narrowest type that the file computes in; and, of each element, 4 times by how much it differs for
     inputs changed in their last digits. An integer that those runs change is open. So is what another seed of PyTorch's
-    random numbers changes.
+    random numbers changes. Of a quantised module so is what one step of quantised tensors that become floats changes.
     """
-    runs = ({"seed": 1}, {"double": True}, *({"change": i} for i in range(1, _CHANGES + 1)))
+    runs = ({"seed": 1}, {"double": request.quantised is None}, *({"change": i} for i in range(1, _CHANGES + 1)))
     others = [_results(request, arguments, expected, **run) for run in runs]
     epsilon = _narrowest(model)
-    return [_slack_of(result, epsilon, *each) for result, *each in zip(expected, *others)]
+    found = [_slack_of(result, epsilon, *each) for result, *each in zip(expected, *others)]
+    if request.quantised is None:
+        return found
+    return [np.maximum(slack, step) for slack, step in zip(found, _steps(request, arguments))]
+
+
+def _steps(request: Request, arguments: Arguments) -> list:
+    """For each result of a quantised module the most that it changes when quantised tensors are one step off."""
+    results = request.results(arguments, request.module)
+    moved = []
+    for seed in range(_CHANGES):
+        with quantised.moved(seed):
+            moved.append(request.results(arguments, request.module))
+    return [_step_of(result, others) for result, *others in zip(results, *moved)]
+
+
+def _step_of(result: torch.Tensor, others: list):
+    if not result.is_floating_point():
+        return np.where(np.any([(result != other).numpy() for other in others], axis=0), np.inf, 0)
+    return _STEP * max(_magnitude(_difference(result, other)) for other in others)
 
 
 def _slack_of(expected, epsilon, drawn, exact, *changed):
@@ -45,7 +67,7 @@ def _slack_of(expected, epsilon, drawn, exact, *changed):
 def _results(request: Request, arguments: Arguments, expected: list, double=False, change=0, seed=0) -> list:
     """Those of another run; where the module does not run so, or gives other shapes, `expected`."""
     try:
-        module, tensors = request.module, arguments.tensors()
+        module, tensors = request.given, arguments.tensors()
         if double:
             module = copy.deepcopy(module).double()
             tensors = [tensor.double() if tensor.is_floating_point() else tensor for tensor in tensors]
