@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import functools
 import os
@@ -153,6 +152,8 @@ class Session:
         deadline_ms: int | None = None,
     ) -> dict[str, Any]:  # fmt: skip
         """run() on a thread of the event loop's pool. Cancelling the task that awaits it ends the run."""
+        import asyncio  # which takes longer to import than most models to load
+
         cancellation = _linnet.Cancellation()
         work = functools.partial(self.run, inputs, outputs, out=out, cancellation=cancellation, deadline_ms=deadline_ms)
         try:
