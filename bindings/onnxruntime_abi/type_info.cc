@@ -13,6 +13,11 @@ std::shared_ptr<const TypeInfo> shared_info(const std::shared_ptr<const Fact>& e
   return std::make_shared<const TypeInfo>(element ? type_info(*element) : TypeInfo());
 }
 
+/// Of a sequence, whose elements may have any shape each.
+std::shared_ptr<const TypeInfo> element_info(const std::shared_ptr<const Fact>& element) {
+  return std::make_shared<const TypeInfo>(element ? type_info(without_shape(*element)) : TypeInfo());
+}
+
 int64_t element_count(const std::vector<int64_t>& dims) {
   int64_t count = 1;
   for (const int64_t dim : dims) {
@@ -50,7 +55,7 @@ TypeInfo type_info(const Fact& fact) {
   switch (fact.dtype) {
     case DType::kSequence:
       info.kind = kSequenceKind;
-      info.sequence.element = shared_info(fact.element);
+      info.sequence.element = element_info(fact.element);
       return info;
     case DType::kOptional:
       info.kind = kOptionalKind;

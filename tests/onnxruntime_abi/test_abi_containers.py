@@ -83,6 +83,13 @@ def test_the_type_of_a_sequence(ort):
     assert not ort.api.CastTypeInfoToTensorInfo(info) and not ort.api.CastTypeInfoToMapTypeInfo(info)
 
 
+def test_the_elements_of_a_models_sequence_have_no_shape(ort):
+    """Whatever is inferred of them."""
+    info = ort.new("TypeInfo", ort.api.SessionGetOutputTypeInfo(ort.session(SPLIT), 0))
+    inner = ort.new("TypeInfo", ort.api.GetSequenceElementType(ort.api.CastTypeInfoToSequenceTypeInfo(info)))
+    assert ort.described(ort.api.CastTypeInfoToTensorInfo(inner)) == (1, [])
+
+
 KEYS = [np.array([3, 1, 2]), np.array(["c", "a", "b"], object)]
 CONTENTS = [
     np.array([0.5, 1.5, 2.5], np.float32),
