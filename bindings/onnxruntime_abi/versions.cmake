@@ -8,7 +8,7 @@ endmacro()
 
 foreach(minor RANGE 40)
   linnet_ort_node(1.${minor} "@" "")
-  foreach(patch RANGE 5)
+  foreach(patch RANGE 3)
     set(release 1.${minor}.${patch})
     if(release STREQUAL "1.32.0")  # what a reference without a version is bound to
       linnet_ort_node(${release} "@@" "local: *; ")

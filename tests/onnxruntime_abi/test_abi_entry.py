@@ -13,7 +13,7 @@ from libraries import VERSION
 from session_support import refused
 from table import SLOTS, TYPES
 
-RELEASES = ["VERS_1.0.0", "VERS_1.19.2", "VERS_1.23.2", "VERS_1.24.2", "VERS_1.28.2", "VERS_1.32.0"]
+RELEASES = ["VERS_1.0.0", "VERS_1.19.2", "VERS_1.23.2", "VERS_1.24.2", "VERS_1.28.2", "VERS_1.32.0", "VERS_1.21"]
 SYMBOLS = ["OrtGetApiBase", "OrtSessionOptionsAppendExecutionProvider_CPU"]
 
 

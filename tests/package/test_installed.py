@@ -2,6 +2,7 @@
 shared library and the static one, by GCC and by Clang.
 """
 
+import ctypes
 import os
 import re
 import shutil
@@ -66,6 +67,16 @@ def test_pkg_config_gives_the_flags_of_the_shared_library(name, installed, linea
     call(compiler(name), "-std=c++20", CONSUMER / "app.cc", *flags, "-o", tmp_path / "app")
     expect_outputs(installed, tmp_path / "app", linear)
     assert "liblinnet.so.0.2" in needed(tmp_path / "app")
+
+
+@pytest.mark.parametrize("name", ["libonnxruntime.so", "libonnxruntime.so.1.17.0", "libonnxruntime.so.1.21"])
+def test_the_library_of_onnxruntime_has_the_names_that_clients_ask_for(installed, name):
+    """The whole release until 1.18, MINOR where a distribution built it."""
+    folder = installed.libraries / "linnet-onnxruntime"
+    if not folder.exists():
+        pytest.skip("built without LINNET_BUILD_ONNXRUNTIME")
+    assert (folder / name).resolve() == (folder / "libonnxruntime.so.1").resolve()
+    ctypes.CDLL(str(folder / name)).OrtGetApiBase
 
 
 def test_pkg_config_needs_no_module_but_linnet(installed):
