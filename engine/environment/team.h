@@ -9,7 +9,7 @@
 namespace linnet {
 
 /// Threads that stay at hand for one loop after the other: those that serve() take chunks of what the owner run()s.
-/// A thread that waits spins for about 50 us, then sleeps; the owner never waits for one that has not begun. Each
+/// A thread that waits spins for about 100 us, then sleeps; the owner never waits for one that has not begun. Each
 /// begins with a part of the chunks that is its own, so that what one loop leaves in its caches the next one finds
 /// there; then it helps the others.
 class Team {
