@@ -4,6 +4,7 @@
 
 #include "check_inputs.h"
 #include "dtypes.h"
+#include "lora_adapter.h"
 #include "slots.h"
 #include "status.h"
 
@@ -162,7 +163,11 @@ Status* Run(Session* session, const RunOptions* options, const char* const* inpu
             size_t input_count, const char* const* output_names, size_t output_count, Value** outputs) noexcept {
   return guarded([&] {
     if (valid(session, "session").editing) throw Failure(kFail, "Session not initialized.");
-    run(*session->state, options, run_call(input_names, inputs, input_count, output_names, output_count, outputs));
+    RunCall call = run_call(input_names, inputs, input_count, output_names, output_count, outputs);
+    const InputsWithAdapters all(call, options);
+    call.input_names = all.names;
+    call.inputs = all.values;
+    run(*session->state, options, call);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "abi.h"
 #include "linnet/model.h"
@@ -17,6 +18,7 @@ struct RunOptions {
   std::string tag{};
   std::optional<std::string> profile_prefix{};  ///< nullopt: the run has no profile of its own
   std::map<std::string, std::string> entries{};
+  std::vector<std::shared_ptr<const std::map<std::string, Value>>> adapters{};  ///< values for inputs, the last count
   /// Cancelled by RunOptionsSetTerminate(); RunOptionsUnsetTerminate() puts another in its place.
   std::atomic<std::shared_ptr<CancellationToken>> cancellation{std::make_shared<CancellationToken>()};
 };

@@ -20,6 +20,7 @@ struct ExternalInitializerInfo;
 struct HardwareDevice;
 struct IoBinding;
 struct Logger;
+struct LoraAdapter;
 struct MapTypeInfo;
 struct ModelMetadata;
 struct Op;

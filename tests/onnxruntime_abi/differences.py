@@ -32,11 +32,5 @@ DIFFERENCES |= {
 }  # fmt: skip
 DIFFERENCES |= {
     f"test_abi_nulls::test_null_pointers_answer_as_in_the_real_library[{slot}]": "Linnet does not implement this function"
-    for slot in ("CreateLoraAdapter", "CreateLoraAdapterFromArray", "SessionOptionsAppendExecutionProvider_CUDA_V2")
-}  # fmt: skip
-DIFFERENCES |= {
-    f"test_abi_adapters::{test}": "LoRA adapters are not implemented"
-    for test in ("test_an_adapter_gives_an_input[overridable]", "test_an_adapter_gives_an_input[bare]",
-                 "test_an_adapter_goes_before_the_inputs_of_a_run", "test_the_model_must_have_the_inputs",
-                 "test_adapters_that_cannot_be_read", "test_no_adapter")
+    for slot in ("SessionOptionsAppendExecutionProvider_CUDA_V2",)
 }  # fmt: skip

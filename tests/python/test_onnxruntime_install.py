@@ -112,7 +112,7 @@ def test_every_public_name_is_there_or_says_that_it_is_not_supported():
 
 
 @pytest.mark.parametrize("name", ["SessionOptions", "RunOptions", "NodeArg", "ModelMetadata", "InferenceSession", "IOBinding",
-                                  "OrtValue"])  # fmt: skip
+                                  "OrtValue", "AdapterFormat", "LoraAdapter"])  # fmt: skip
 def test_classes_have_all_public_attributes(name):
     public = {attribute for attribute in dir(getattr(onnxruntime, name)) if not attribute.startswith("_")}
     assert public <= set(dir(getattr(ort, name)))
@@ -123,7 +123,6 @@ def test_classes_have_all_public_attributes(name):
     lambda: ort.SessionOptions().add_external_initializers([], []),
     lambda: ort.SessionOptions().add_free_dimension_override_by_denotation("DATA_BATCH", 1),
     lambda: ort.SessionOptions().add_provider("CUDAExecutionProvider", {}),
-    lambda: ort.RunOptions().add_active_adapter(None),
     lambda: ort.InferenceSession(identity()).get_provider_graph_assignment_info(),
     lambda: ort.InferenceSession(identity()).get_input_memory_infos(),
     lambda: ort.OrtValue.ortvalue_from_numpy(X).as_sparse_tensor(),

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "adapters.h"
 #include "context.h"
 #include "linnet/load.h"
 #include "linnet/onnx.h"
@@ -283,6 +284,7 @@ NB_MODULE(_linnet, module) {
           nb::sig("def metadata(self) -> dict[str, typing.Any]"));
   define_context(module);
   define_onnxruntime_terms(module);
+  define_adapters(module);
 }
 
 }  // namespace linnet::python

@@ -7,6 +7,7 @@ from typing import Any
 
 from linnet import __version__ as linnet_version
 from linnet.onnxruntime import capi
+from linnet.onnxruntime.adapters import AdapterFormat, LoraAdapter
 from linnet.onnxruntime.binding import IOBinding
 from linnet.onnxruntime.enums import (
     ExecutionMode,
@@ -42,8 +43,8 @@ from linnet.onnxruntime.unsupported import NAMES, refuse
 from linnet.onnxruntime.values import OrtDevice, OrtValue
 
 __all__ = [
-    "ExecutionMode", "ExecutionOrder", "GraphOptimizationLevel", "IOBinding", "InferenceSession", "ModelMetadata",
-    "NodeArg", "OrtAllocatorType", "OrtDevice", "OrtDeviceMemoryType", "OrtMemType", "OrtValue",
+    "AdapterFormat", "ExecutionMode", "ExecutionOrder", "GraphOptimizationLevel", "IOBinding", "InferenceSession",
+    "LoraAdapter", "ModelMetadata", "NodeArg", "OrtAllocatorType", "OrtDevice", "OrtDeviceMemoryType", "OrtMemType", "OrtValue",
     "RunOptions", "SessionOptions", "__version__", "capi", "disable_telemetry_events", "enable_telemetry_events",
     "get_all_providers", "get_available_providers", "get_build_info", "get_device", "get_version_string",
     "has_collective_ops", "install", "linnet_version", "preload_dlls", "print_debug_info",

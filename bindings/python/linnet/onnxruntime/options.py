@@ -9,7 +9,9 @@ from typing import Any, NoReturn
 
 import linnet
 from linnet.onnxruntime import errors
+from linnet.onnxruntime.adapters import LoraAdapter
 from linnet.onnxruntime.enums import ExecutionMode, ExecutionOrder, GraphOptimizationLevel
+from linnet.onnxruntime.types import Array
 
 # Entries that would change results or files. All others tune how ONNX Runtime computes, and are kept without effect.
 _UNSUPPORTED_ENTRIES = {
@@ -185,7 +187,7 @@ class SessionOptions(_Options):
 class RunOptions(_Options):
     """How a run runs. Setting terminate ends the runs that have the options, from any thread."""
 
-    __slots__ = ("_cancellation",)
+    __slots__ = ("_adapters", "_cancellation")
 
     log_severity_level = _Option(operator.index, -1)
     log_verbosity_level = _Option(operator.index, 0)
@@ -194,6 +196,7 @@ class RunOptions(_Options):
 
     def __init__(self) -> None:
         super().__init__()
+        self._adapters: list[LoraAdapter] = []
         self._cancellation = linnet.Cancellation()
 
     @property
@@ -213,5 +216,13 @@ class RunOptions(_Options):
     def get_run_config_entry(self, key: str) -> str:
         return self._entry(key)
 
-    def add_active_adapter(self, adapter: Any) -> None:
-        raise errors.unsupported("RunOptions.add_active_adapter")
+    def add_active_adapter(self, adapter: LoraAdapter | None) -> None:
+        """What the adapter has loaded goes before the inputs of run() and run_with_ort_values(); the last counts."""
+        if not isinstance(adapter, (LoraAdapter, type(None))):
+            raise TypeError(f"add_active_adapter(): the adapter is a LoraAdapter, got {type(adapter)}")
+        if adapter:
+            self._adapters.append(adapter)
+
+    def _adapted(self) -> dict[str, Array]:
+        """Values of the active adapters by input."""
+        return {name: array for adapter in self._adapters for name, array in adapter._parameters.items()}

@@ -91,7 +91,7 @@ class Session:
         self, output_names: Sequence[str] | None, input_feed: dict[str, Any], run_options: RunOptions | None = None
     ) -> list[Any]:
         """The outputs of these names, all where there are none, for inputs by name."""
-        return self._run(output_names, input_feed, run_options)
+        return self._run(output_names, self._with_adapters(input_feed, run_options), run_options)
 
     def run_with_ort_values(
         self, output_names: Sequence[str] | None, input_dict_ort_values: dict[str, OrtValue],
@@ -99,7 +99,7 @@ class Session:
     ) -> list[OrtValue]:  # fmt: skip
         feed = {name: value._get_c_value() for name, value in input_dict_ort_values.items()}
         names = self._names(output_names)
-        values = self._run(names, feed, run_options)
+        values = self._run(names, self._with_adapters(feed, run_options), run_options)
         return [OrtValue(value, self._outputs_by_name[name].type) for name, value in zip(names, values)]
 
     def run_with_iobinding(self, iobinding: IOBinding, run_options: RunOptions | None = None) -> None:
@@ -192,6 +192,14 @@ class Session:
             if name not in self._outputs_by_name:
                 raise errors.error(errors.InvalidArgument, f"Invalid output name: {name}")
         return names
+
+    def _with_adapters(self, feed: dict[str, Any], run_options: RunOptions | None) -> dict[str, Any]:
+        """As in ONNX Runtime, the feed must be complete without them, and bound and asynchronous runs have none."""
+        adapted = run_options._adapted() if isinstance(run_options, RunOptions) else None
+        if not adapted:
+            return feed
+        feeds.check_names(feed, self._inputs_meta, self._overridable_by_name)
+        return {**feed, **adapted}
 
     def _run(
         self, output_names: Sequence[str] | None, input_feed: dict[str, Any], run_options: RunOptions | None,

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 from linnet.onnxruntime import errors
 
 NAMES = {
-    "AdapterFormat", "LoraAdapter", "ModelCompiler", "ModelPackage", "ModelPackageComponentContext",
+    "ModelCompiler", "ModelPackage", "ModelPackageComponentContext",
     "ModelPackageContext", "ModelPackageOptions", "ModelPackageWriteMode", "OrtArenaCfg", "OrtCompileApiFlags",
     "OrtDeviceVendorId", "OrtEpAssignedNode", "OrtEpAssignedSubgraph", "OrtEpContextData", "OrtEpContextDataBuffer",
     "OrtEpDevice", "OrtExecutionProviderDevicePolicy", "OrtExternalInitializerInfo", "OrtHardwareDevice",

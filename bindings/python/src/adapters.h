@@ -1,0 +1,10 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace linnet::python {
+
+/// Functions that read and write the contents of ONNX Runtime's adapters.
+void define_adapters(nanobind::module_& module);
+
+}  // namespace linnet::python
