@@ -160,8 +160,8 @@ Status* GetValue(const Value* value, int index, Allocator*, Value** element) noe
   return create(element, [&] { return new Value{element_of(unwrapped(value), index)}; });
 }
 
-Status* CreateOpaqueValue(const char*, const char*, const void*, size_t, Value** created) noexcept {
-  return create(created, []() -> Value* { throw Failure(kFail, "no type of this domain and name is registered"); });
+Status* CreateOpaqueValue(const char*, const char*, const void*, size_t, Value**) noexcept {
+  return make_status(kFail, "no type of this domain and name is registered");
 }
 
 Status* GetOpaqueValue(const char*, const char*, const Value*, void*, size_t) noexcept {

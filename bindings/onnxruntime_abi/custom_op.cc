@@ -93,10 +93,10 @@ void ReleaseCustomOpDomain(CustomOpDomain* domain) noexcept { delete domain; }
 
 Status* RegisterCustomOpsLibrary(SessionOptions* options, const char* path, void** handle) noexcept {
   return guarded([&] {
-    valid(options, "options");
     void*& opened = valid(handle, "library_handle");
     opened = nullptr;
     const std::shared_ptr<void> library = open_library(copied_text(path));
+    valid(options, "options");
     throw_status(symbol_of(library.get(), kRegister)(options, base()));
     opened = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);  // the caller's reference, which it closes
     options->libraries.push_back(library);
@@ -105,8 +105,8 @@ Status* RegisterCustomOpsLibrary(SessionOptions* options, const char* path, void
 
 Status* RegisterCustomOpsLibrary_V2(SessionOptions* options, const char* path) noexcept {
   return guarded([&] {
-    valid(options, "options");
     const std::shared_ptr<void> library = open_library(copied_text(path));
+    valid(options, "options");
     throw_status(symbol_of(library.get(), kRegister)(options, base()));
     options->libraries.push_back(library);
   });
@@ -114,13 +114,15 @@ Status* RegisterCustomOpsLibrary_V2(SessionOptions* options, const char* path) n
 
 Status* RegisterCustomOpsUsingFunction(SessionOptions* options, const char* name) noexcept {
   return guarded([&] {
-    valid(options, "options");
     require(name && *name, "RegisterCustomOpsUsingFunction: Registration function name must be specified.");
-    throw_status(symbol_of(RTLD_DEFAULT, name)(options, base()));
+    const RegisterCustomOps register_ops = symbol_of(RTLD_DEFAULT, name);
+    valid(options, "options");
+    throw_status(register_ops(options, base()));
   });
 }
 
-Status* EnableOrtCustomOps(SessionOptions*) noexcept {
+Status* EnableOrtCustomOps(SessionOptions* options) noexcept {
+  if (!options) return nullptr;
   return make_status(kFail,
                      "EnableOrtCustomOps: Custom operators in onnxruntime-extensions are not enabled; register "
                      "its library instead");

@@ -103,8 +103,13 @@ Status* EnableTelemetryEvents(const Env*) noexcept { return nullptr; }
 Status* DisableTelemetryEvents(const Env*) noexcept { return nullptr; }
 Status* SetLanguageProjection(const Env*, int) noexcept { return nullptr; }
 
-Status* UpdateEnvWithCustomLogLevel(Env* env, LoggingLevel severity) noexcept {
-  return guarded([&] { valid(env, "env").state->logger.severity = severity; });
+// A process has one environment: it need not be named.
+Status* UpdateEnvWithCustomLogLevel(Env*, LoggingLevel severity) noexcept {
+  return guarded([&] {
+    Singleton& instance = singleton();
+    const std::lock_guard lock(instance.mutex);
+    if (instance.env) instance.env->state->logger.severity = severity;
+  });
 }
 
 // The memory of runs is Linnet's own.
@@ -141,7 +146,7 @@ Status* UnregisterAllocator(Env* env, const MemoryInfo* memory) noexcept {
     std::vector<Allocator*>& registered = valid(env, "Env").allocators;
     const MemoryInfo& wanted = valid(memory, "Provided OrtMemoryInfo");
     const auto is_wanted = [&](Allocator* allocator) { return *allocator->info(allocator) == wanted; };
-    if (std::erase_if(registered, is_wanted) == 0) throw Failure(kInvalidArgument, "no such allocator is registered");
+    if (std::erase_if(registered, is_wanted) == 0) throw Failure(kInvalidArgument, "no allocator of this memory is registered");
   });
 }
 

@@ -94,7 +94,7 @@ Status* KernelContext_GetAllocator(const KernelContext* context, const MemoryInf
   return create(allocator, [&] {
     valid(context, "context");
     require(valid(memory, "mem_info").is_cpu(), "No requested allocator available");
-    return new Allocator(cpu_allocator());
+    return new_allocator();
   });
 }
 

@@ -176,7 +176,7 @@ Status* KernelInfo_GetConfigEntries(const KernelInfo* info, KeyValuePairs** entr
 Status* KernelInfoGetAllocator(const KernelInfo* info, MemType, Allocator** allocator) noexcept {
   return create(allocator, [&] {
     valid(info, "info");
-    return new Allocator(cpu_allocator());
+    return new_allocator();
   });
 }
 

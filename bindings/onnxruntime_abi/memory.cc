@@ -159,17 +159,12 @@ Status* GetAllocatorWithDefaultOptions(Allocator** allocator) noexcept {
   return guarded([&] { valid(allocator, "out") = &cpu_allocator(); });
 }
 
-// There is one allocator: what CreateAllocator() gives is a copy, so that it may be released.
 Status* CreateAllocator(const Session* session, const MemoryInfo* memory, Allocator** created) noexcept {
   return create(created, [&] {
     valid(session, "session");
     if (!valid(memory, "mem_info").is_cpu()) throw Failure(kInvalidArgument, "No requested allocator available");
-    return new Allocator(cpu_allocator());
+    return new_allocator();
   });
-}
-
-void ReleaseAllocator(Allocator* allocator) noexcept {
-  if (allocator != &cpu_allocator()) delete allocator;
 }
 
 }  // namespace linnet::ort

@@ -26,6 +26,10 @@ struct MemoryInfo {
 /// That of all values of Linnet, and the allocator of such memory. Both live as long as the process.
 const MemoryInfo& cpu_memory();
 Allocator& cpu_allocator();
+/// One that counts what it gives, for the caller, who releases it.
+Allocator* new_allocator();
+/// Whether it is one of these.
+bool is_own(const Allocator& allocator);
 
 /// A copy of a text in memory of an allocator that the client chose; what it frees later. Throws Failure.
 char* copy_text(Allocator* allocator, const std::string& text);

@@ -25,6 +25,14 @@ Status* SessionGetModelMetadata(const Session* session, ModelMetadata** metadata
   return create(metadata, [&] { return new ModelMetadata{valid(session, "session").state->model().metadata()}; });
 }
 
+// What clients build has a graph and opsets only.
+Status* Graph_GetModelMetadata(const EditedGraph* graph, ModelMetadata** metadata) noexcept {
+  return create(metadata, [&] {
+    valid(graph, "graph");
+    return new ModelMetadata;
+  });
+}
+
 void ReleaseModelMetadata(ModelMetadata* metadata) noexcept { delete metadata; }
 
 Status* ModelMetadataGetProducerName(const ModelMetadata* metadata, Allocator* allocator, char** value) noexcept {

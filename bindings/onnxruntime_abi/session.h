@@ -38,7 +38,9 @@ struct Interface {
 /// Contexts of one model, as many as there are runs at the same time.
 class ContextPool {
  public:
-  ContextPool(const Model& model, std::shared_ptr<Observer> observer) : model_(model), observer_(std::move(observer)) {}
+  /// memory: of values; nullptr: the heap.
+  ContextPool(const Model& model, std::shared_ptr<Observer> observer, std::pmr::memory_resource* memory = nullptr)
+      : model_(model), observer_(std::move(observer)), memory_(memory) {}
 
   std::unique_ptr<Context> take();
   void give_back(std::unique_ptr<Context> context);
@@ -46,6 +48,7 @@ class ContextPool {
  private:
   const Model model_;
   const std::shared_ptr<Observer> observer_;
+  std::pmr::memory_resource* const memory_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Context>> idle_;
 };
@@ -87,6 +90,7 @@ class SessionState {
   Registry registry_;
   Model model_;
   Interface inputs_, outputs_, overridable_;
+  std::pmr::memory_resource* const memory_;
   ContextPool contexts_;
   std::unique_ptr<const EpAssignedSubgraph> assignment_;
   const EpAssignedSubgraph* assigned_ = nullptr;

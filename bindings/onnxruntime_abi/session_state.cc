@@ -1,10 +1,12 @@
 #include <algorithm>
 
+#include "client_memory.h"
 #include "custom_op.h"
 #include "devices.h"
 #include "dim_overrides.h"
 #include "linnet/onnx.h"
 #include "load_errors.h"
+#include "memory.h"
 #include "session.h"
 #include "status.h"
 
@@ -31,6 +33,15 @@ std::shared_ptr<Profile> session_profile(const SessionOptions& options) {
   return options.profile_prefix ? std::make_shared<Profile>(*options.profile_prefix) : nullptr;
 }
 
+/// Throws Failure unless the value begins with a number.
+void check_number(const std::string& key, const std::string& value) {
+  try {
+    std::stoi(value);
+  } catch (const std::logic_error&) {
+    throw Failure(kRuntimeException, str("the entry ", key, " must be a number, got '", value, "'"));
+  }
+}
+
 /// Throws Failure for entries that make a session impossible.
 void check_options(const SessionOptions& options) {
   if (options.has_entry("session.disable_cpu_ep_fallback", "1")) {
@@ -44,6 +55,8 @@ void check_options(const SessionOptions& options) {
     throw Failure(kInvalidArgument,
                   str("Invalid value for optimization.minimal_build_optimizations: ", minimal->second));
   }
+  const auto blocks = options.entries.find("session.dynamic_block_base");
+  if (blocks != options.entries.end()) check_number(blocks->first, blocks->second);
   if (options.load_cancelled) throw Failure(kModelLoadCanceled, "Session initialization canceled due to user request.");
 }
 
@@ -71,6 +84,15 @@ Registry session_registry(const SessionOptions& options, const Logger& logger) {
   return registry;
 }
 
+/// That of the environment's allocator, where the session shares it; nullptr: Linnet's own.
+std::pmr::memory_resource* session_memory(const Env& env, const SessionOptions& options) {
+  if (!options.has_entry("session.use_env_allocators", "1")) return nullptr;
+  for (Allocator* allocator : env.allocators) {
+    if (allocator->info(allocator)->is_cpu()) return &memory_of(*allocator);
+  }
+  return nullptr;
+}
+
 int optimization_of(GraphOptimizationLevel level) { return level == kDisableAll ? 0 : level == kEnableBasic ? 1 : 2; }
 
 }  // namespace
@@ -95,6 +117,7 @@ std::unique_ptr<Context> ContextPool::take() {
   }
   ContextOptions options;
   options.observer = observer_;
+  options.memory = memory_;
   return std::make_unique<Context>(model_, options);
 }
 
@@ -115,7 +138,8 @@ SessionState::SessionState(const Env& env, const SessionOptions& options, std::s
       inputs_(with_dims(model_.inputs(), options_)),
       outputs_(with_dims(model_.outputs(), options_)),
       overridable_(with_dims(model_.metadata().overridable, options_)),
-      contexts_(model_, profile_) {
+      memory_(session_memory(env, options_)),
+      contexts_(model_, profile_, memory_) {
   if (options_.has_entry("session.record_ep_graph_assignment_info", "1")) {
     assignment_ = std::make_unique<const EpAssignedSubgraph>(model_);
     assigned_ = assignment_.get();
@@ -175,7 +199,7 @@ Model SessionState::load(bool overridable) const {
 
 ContextPool& SessionState::overriding() {
   const std::lock_guard lock(overriding_mutex_);
-  if (!overriding_) overriding_ = std::make_unique<ContextPool>(load(true), profile_);
+  if (!overriding_) overriding_ = std::make_unique<ContextPool>(load(true), profile_, memory_);
   return *overriding_;
 }
 

@@ -17,6 +17,8 @@ struct EpAssignedNode;
 struct EpAssignedSubgraph;
 struct EpDevice;
 struct ExternalInitializerInfo;
+struct ExternalResourceImporter;
+struct GraphicsInteropConfig;
 struct HardwareDevice;
 struct IoBinding;
 struct Logger;
@@ -39,6 +41,7 @@ struct TypeInfo;
 #define REFUSED(name)
 #define ABSENT(name, provider)
 #define NOTHING(name)
+#include "interop_slots.inc"
 #include "slots.inc"
 #undef IMPLEMENTED
 #undef REFUSED

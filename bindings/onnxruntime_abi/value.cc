@@ -94,9 +94,7 @@ Status* CreateTensorAsOrtValue(Allocator* allocator, const int64_t* dims, size_t
     }
     const Shape shape = shape_of(dims, rank);
     const DType dtype = dtype_of(type);
-    if (&from == &cpu_allocator() || from.alloc == cpu_allocator().alloc || dtype == DType::kString) {
-      return new Value{Tensor(dtype, shape)};
-    }
+    if (is_own(from) || dtype == DType::kString) return new Value{Tensor(dtype, shape)};
     void* data = allocate(&from, dtype_bytes(dtype, shape.elements()));
     return new Value{Tensor::share(dtype, shape, data, owner_of(&from, data))};
   });
