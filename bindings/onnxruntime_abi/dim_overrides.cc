@@ -1,9 +1,48 @@
 #include "dim_overrides.h"
 
-namespace linnet::ort {
+#include <strings.h>
 
-std::vector<ValueInfo> with_dims(std::vector<ValueInfo> values, const SessionOptions& options) {
-  if (options.dims_by_name.empty()) return values;
+#include <algorithm>
+
+#include "status.h"
+
+namespace linnet::ort {
+namespace {
+
+/// The size for a denotation in letters of any case; nullptr where the options give none.
+const int64_t* size_for(const SessionOptions& options, const std::string& denotation) {
+  const auto& sizes = options.dims_by_denotation;
+  const auto found = std::find_if(sizes.begin(), sizes.end(), [&](const auto& entry) {
+    return ::strcasecmp(entry.first.c_str(), denotation.c_str()) == 0;
+  });
+  return found == sizes.end() || denotation.empty() ? nullptr : &found->second;
+}
+
+/// Gives a dim a size: all that have its symbol get it, too.
+void fix(Dim& dim, int64_t size, SessionOptions& options) {
+  require(!dim.known() || dim.value() == size, "Invalid free dimension override.");
+  if (dim.symbol().empty()) {
+    dim = size;
+  } else {
+    const auto entry = options.dims_by_name.insert({dim.symbol(), size}).first;
+    require(entry->second == size, "Conflicting free dimension overrides.");
+  }
+}
+
+}  // namespace
+
+void fix_denoted_dims(std::vector<ValueInfo>& inputs, SessionOptions& options) {
+  for (ValueInfo& input : inputs) {
+    const std::vector<std::string>& denotations = input.denotation.dims;
+    for (size_t i = 0; input.fact.dims && i < std::min(denotations.size(), input.fact.dims->size()); ++i) {
+      const int64_t* size = size_for(options, denotations[i]);
+      if (size) fix((*input.fact.dims)[i], *size, options);
+    }
+  }
+}
+
+void fix_named_dims(std::vector<ValueInfo>& values, const SessionOptions& options) {
+  if (options.dims_by_name.empty()) return;
   for (ValueInfo& value : values) {
     if (!value.fact.dims) continue;
     for (Dim& dim : *value.fact.dims) {
@@ -11,7 +50,6 @@ std::vector<ValueInfo> with_dims(std::vector<ValueInfo> values, const SessionOpt
       if (found != options.dims_by_name.end()) dim = found->second;
     }
   }
-  return values;
 }
 
 }  // namespace linnet::ort

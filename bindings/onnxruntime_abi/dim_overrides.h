@@ -7,7 +7,11 @@
 
 namespace linnet::ort {
 
-/// The values with the sizes that the options give to symbols.
-std::vector<ValueInfo> with_dims(std::vector<ValueInfo> values, const SessionOptions& options);
+/// Gives inputs the sizes that the options have for their dims' denotations; where such a dim has a symbol, the options
+/// get its size. Throws Failure(kInvalidArgument) where that contradicts the model or the options.
+void fix_denoted_dims(std::vector<ValueInfo>& inputs, SessionOptions& options);
+
+/// Gives values the sizes that the options have for their dims' symbols.
+void fix_named_dims(std::vector<ValueInfo>& values, const SessionOptions& options);
 
 }  // namespace linnet::ort

@@ -35,8 +35,8 @@ Status* count(const Session* session, Side side, size_t* count) noexcept {
 }
 
 Status* describe(const Session* session, Side side, size_t index, TypeInfo** info) noexcept {
-  return create(
-      info, [&] { return new TypeInfo(type_info(value_at((state_of(session).*side)(), index, "out of index").fact)); });
+  return create(info,
+                [&] { return new TypeInfo(type_info(value_at((state_of(session).*side)(), index, "out of index"))); });
 }
 
 Status* name(const Session* session, Side side, size_t index, Allocator* allocator, char** name) noexcept {

@@ -125,15 +125,14 @@ Status* SessionOptionsSetLoadCancellationFlag(SessionOptions* options, bool canc
   return guarded([&] { valid(options, "options").load_cancelled = cancelled; });
 }
 
+// Where a dim is given twice, the first counts.
 Status* AddFreeDimensionOverrideByName(SessionOptions* options, const char* name, int64_t size) noexcept {
-  return guarded([&] { valid(options, "options").dims_by_name[text(name, "dim_name")] = size; });
+  return guarded([&] { valid(options, "options").dims_by_name.insert({text(name, "dim_name"), size}); });
 }
 
-// Linnet does not keep the denotations of dims: the override is without effect.
-Status* AddFreeDimensionOverride(SessionOptions* options, const char* denotation, int64_t) noexcept {
+Status* AddFreeDimensionOverride(SessionOptions* options, const char* denotation, int64_t size) noexcept {
   return guarded([&] {
-    valid(options, "options");
-    text(denotation, "dim_denotation");
+    valid(options, "options").dims_by_denotation.insert({text(denotation, "dim_denotation"), size});
   });
 }
 

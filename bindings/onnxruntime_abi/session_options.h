@@ -41,7 +41,7 @@ struct SessionOptions {
   ChooseDevices choose_devices = nullptr;
   void* choose_state = nullptr;
   ConfigEntries entries;
-  std::map<std::string, int64_t> dims_by_name;
+  std::map<std::string, int64_t> dims_by_name, dims_by_denotation;
   std::map<std::string, Tensor> initializers;
   std::set<std::string> external;  ///< those of them that the model must have, in other files
   std::map<std::string, std::span<const std::byte>> external_files;  ///< by the names that the model gives them

@@ -135,11 +135,13 @@ SessionState::SessionState(const Env& env, const SessionOptions& options, std::s
       source_(checked_source(std::move(source), options_)),
       registry_(session_registry(options_, logger_)),
       model_(load(false)),
-      inputs_(with_dims(model_.inputs(), options_)),
-      outputs_(with_dims(model_.outputs(), options_)),
-      overridable_(with_dims(model_.metadata().overridable, options_)),
+      inputs_(model_.inputs()),
+      outputs_(model_.outputs()),
+      overridable_(model_.metadata().overridable),
       memory_(session_memory(env, options_)),
       contexts_(model_, profile_, memory_) {
+  fix_denoted_dims(inputs_.values, options_);
+  for (Interface* side : {&inputs_, &outputs_, &overridable_}) fix_named_dims(side->values, options_);
   if (options_.has_entry("session.record_ep_graph_assignment_info", "1")) {
     assignment_ = std::make_unique<const EpAssignedSubgraph>(model_);
     assigned_ = assignment_.get();

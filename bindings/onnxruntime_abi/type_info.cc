@@ -72,6 +72,12 @@ TypeInfo type_info(const Fact& fact) {
   }
 }
 
+TypeInfo type_info(const ValueInfo& value) {
+  TypeInfo info = type_info(value.fact);
+  info.denotation = value.denotation.type;
+  return info;
+}
+
 Fact fact_of(const TensorTypeAndShapeInfo& info) {
   Fact fact;
   fact.dtype = dtype_of(info.type);
@@ -124,9 +130,9 @@ Status* GetOnnxTypeFromTypeInfo(const TypeInfo* info, ValueKind* kind) noexcept 
 
 Status* GetDenotationFromTypeInfo(const TypeInfo* info, const char** denotation, size_t* length) noexcept {
   return guarded([&] {
-    valid(info, "type_info");
-    valid(denotation, "denotation") = "";
-    valid(length, "len") = 0;
+    const std::string& text = valid(info, "type_info").denotation;
+    valid(denotation, "denotation") = text.c_str();
+    valid(length, "len") = text.size();
   });
 }
 

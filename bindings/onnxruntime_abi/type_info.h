@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "abi.h"
-#include "linnet/fact.h"
+#include "linnet/model.h"
 
 namespace linnet::ort {
 
@@ -36,6 +36,7 @@ struct MapTypeInfo {
 /// Of its parts, the one of `kind` counts.
 struct TypeInfo {
   ValueKind kind = kUnknownKind;
+  std::string denotation{};
   TensorTypeAndShapeInfo tensor;
   SequenceTypeInfo sequence;
   OptionalTypeInfo optional;
@@ -44,6 +45,7 @@ struct TypeInfo {
 
 TensorTypeAndShapeInfo tensor_info(const Fact& fact);
 TypeInfo type_info(const Fact& fact);
+TypeInfo type_info(const ValueInfo& value);
 
 /// The fact that an info describes. Throws Failure(kNotImplemented) for element types that Linnet lacks.
 Fact fact_of(const TypeInfo& info);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "compile/pack_files.h"
 #include "graph/graph.h"
 #include "linnet/model.h"
@@ -10,8 +13,9 @@ namespace linnet {
 /// What a file says beside its graph.
 struct GraphNotes {
   ModelMetadata metadata;
-  std::vector<Tensor> defaults;        ///< contents of the last inputs, those that a run may leave out
-  std::vector<Fact> declared;          ///< of each output, or empty
+  std::vector<Tensor> defaults;                     ///< contents of the last inputs, those that a run may leave out
+  std::vector<Fact> declared;                       ///< of each output, or empty
+  std::map<std::string, Denotation> denotations{};  ///< of inputs and outputs by name
   std::optional<LoadReport> report{};  ///< of a graph that was optimised before: nodes and opset as they were then
   std::shared_ptr<PackFiles> packs{};  ///< of ModelOptions::cache_dir
   std::shared_ptr<const CountedMemory> nodes{};  ///< names and attributes

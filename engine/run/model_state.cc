@@ -139,9 +139,18 @@ void Model::State::prepare(Graph& graph) const {
 void Model::State::describe() {
   const size_t all = program->graph().inputs().size(), needed = all - notes.defaults.size();
   all_inputs = input_infos(*program, 0, all);
+  denote(all_inputs);
   inputs.assign(all_inputs.begin(), all_inputs.begin() + ptrdiff_t(needed));
   overridable.assign(all_inputs.begin() + ptrdiff_t(needed), all_inputs.end());
   outputs = output_infos(*program);
+  denote(outputs);
+}
+
+void Model::State::denote(std::vector<ValueInfo>& infos) const {
+  for (ValueInfo& info : infos) {
+    const auto found = notes.denotations.find(info.name);
+    if (found != notes.denotations.end()) info.denotation = found->second;
+  }
 }
 
 void Model::State::tell(const Log& log) const {

@@ -38,6 +38,7 @@ struct Model::State {
  private:
   void prepare(Graph& graph) const;
   void describe();
+  void denote(std::vector<ValueInfo>& infos) const;
   void tell(const Log& log) const;
 };
 

@@ -11,7 +11,7 @@
 class Decoder {
  public:
   explicit Decoder(const linnet::Model& model) : model_(model), context_(model), logits_(output("logits")) {
-    for (const auto& [name, fact] : model.inputs()) {
+    for (const auto& [name, fact, denotation] : model.inputs()) {
       if (!name.starts_with("past")) continue;
       linnet::Shape none{1};
       for (int i = 1; i < fact.rank(); ++i) none.push_back(fact.dim(i).known() ? fact.dim(i).value() : 0);

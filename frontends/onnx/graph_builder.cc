@@ -176,14 +176,14 @@ std::vector<Tensor> GraphBuilder::add_overridable(Scope& scope, const pb::GraphP
     initializers[tensor.name()] = &tensor;
   }
   std::vector<Tensor> defaults;
-  for (const auto& [name, fact] : overridable) {
-    with_context("initializer", name, [&, &name = name, &fact = fact] {
-      defaults.push_back(tensors_.read_later(*initializers.at(name)));
-      if (!fits(fact, defaults.back())) {
-        throw Error(ErrorKind::kModel, str("as an input it is ", fact, ", not ", describe(defaults.back())));
+  for (const ValueInfo& info : overridable) {
+    with_context("initializer", info.name, [&] {
+      defaults.push_back(tensors_.read_later(*initializers.at(info.name)));
+      if (!fits(info.fact, defaults.back())) {
+        throw Error(ErrorKind::kModel, str("as an input it is ", info.fact, ", not ", describe(defaults.back())));
       }
-      Fact input = fact.present() ? fact : Fact(defaults.back().dtype(), defaults.back().shape());
-      scope.define(name, scope.graph().add_input(name, std::move(input)));
+      Fact input = info.fact.present() ? info.fact : Fact(defaults.back().dtype(), defaults.back().shape());
+      scope.define(info.name, scope.graph().add_input(info.name, std::move(input)));
     });
   }
   return defaults;

@@ -1,5 +1,8 @@
 #include "model_message.h"
 
+#include <map>
+#include <string_view>
+
 #include "message_writer.h"
 #include "run/model_graph.h"
 #include "value_type.h"
@@ -30,7 +33,20 @@ void write_outputs(const std::vector<ValueInfo>& outputs, pb::GraphProto& graph)
   for (size_t i = 0; i < outputs.size(); ++i) {
     pb::ValueInfoProto& proto = *graph.mutable_output(int(i));
     proto.clear_type();
-    if (outputs[i].fact.present()) write_type(outputs[i].fact, *proto.mutable_type());
+    if (!outputs[i].fact.present()) continue;
+    write_type(outputs[i].fact, *proto.mutable_type());
+    write_denotation(outputs[i].denotation, *proto.mutable_type());
+  }
+}
+
+void write_input_denotations(const Model& model, pb::GraphProto& graph) {
+  std::map<std::string_view, const Denotation*> denotations;
+  for (const auto* infos : {&model.inputs(), &model.metadata().overridable}) {
+    for (const ValueInfo& info : *infos) denotations.emplace(info.name, &info.denotation);
+  }
+  for (pb::ValueInfoProto& proto : *graph.mutable_input()) {
+    const auto found = denotations.find(proto.name());
+    if (found != denotations.end() && proto.has_type()) write_denotation(*found->second, *proto.mutable_type());
   }
 }
 
@@ -41,6 +57,7 @@ pb::ModelProto model_message(const Model& model, ConstantParts* constants) {
   proto.set_ir_version(kIrVersion);
   MessageWriter(proto, constants).write(declared_graph(model));
   write_metadata(model.metadata(), proto);
+  write_input_denotations(model, *proto.mutable_graph());
   write_outputs(model.outputs(), *proto.mutable_graph());
   return proto;
 }

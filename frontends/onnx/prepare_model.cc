@@ -52,15 +52,6 @@ GraphBuilder::Built build_graph(const ParsedModel& parsed, TensorReader& tensors
   return built;
 }
 
-// Nothing where it cannot be read: no run depends on it.
-Fact declared_fact(const pb::ValueInfoProto& value) {
-  try {
-    return fact_from_proto(value.type());
-  } catch (const Error&) {
-    return {};
-  }
-}
-
 // Until IR version 3 all initializers had to be listed as inputs.
 std::vector<ValueInfo> overridable_initializers(const pb::ModelProto& model) {
   std::vector<ValueInfo> infos;
@@ -72,7 +63,8 @@ std::vector<ValueInfo> overridable_initializers(const pb::ModelProto& model) {
     names.insert(tensor.name());
   }
   for (const pb::ValueInfoProto& input : model.graph().input()) {
-    if (names.contains(input.name())) infos.push_back({input.name(), declared_fact(input)});
+    if (names.contains(input.name()))
+      infos.push_back({input.name(), declared_fact(input.type()), denotation_from_proto(input.type())});
   }
   return infos;
 }
@@ -95,8 +87,20 @@ ModelMetadata metadata_of(const pb::ModelProto& model) {
 
 std::vector<Fact> declared_outputs(const pb::GraphProto& graph) {
   std::vector<Fact> facts;
-  for (const pb::ValueInfoProto& output : graph.output()) facts.push_back(declared_fact(output));
+  for (const pb::ValueInfoProto& output : graph.output()) facts.push_back(declared_fact(output.type()));
   return facts;
+}
+
+std::map<std::string, Denotation> denotations_of(const pb::GraphProto& graph) {
+  std::map<std::string, Denotation> found;
+  for (const auto* values : {&graph.input(), &graph.output()}) {
+    for (const pb::ValueInfoProto& value : *values) {
+      Denotation denotation = denotation_from_proto(value.type());
+      if (denotation.type.empty() && denotation.dims.empty()) continue;
+      found.emplace(value.name(), std::move(denotation));
+    }
+  }
+  return found;
 }
 
 void check_initializer(const pb::TensorProto& declared, const Tensor& tensor) {
@@ -128,7 +132,12 @@ Model prepare_model(ModelSource source, ModelOptions options, const Registry& re
   const pb::ModelProto& message = *source.parsed.message;
   check_header(message, reading);
   if (options.initializers) give_initializers(options.initializers, source.parsed);
-  GraphNotes notes{metadata_of(message), {}, declared_outputs(message.graph()), source.report, source.packs};
+  GraphNotes notes{.metadata = metadata_of(message),
+                   .defaults = {},
+                   .declared = declared_outputs(message.graph()),
+                   .denotations = denotations_of(message.graph()),
+                   .report = source.report,
+                   .packs = source.packs};
   const std::span<const ValueInfo> overridable = notes.metadata.overridable;
   TensorReader tensors(source.parsed, std::move(source.external));
   auto [graph, defaults, nodes] = build_graph(source.parsed, tensors, reading, registry,

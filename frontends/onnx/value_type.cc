@@ -1,5 +1,7 @@
 #include "value_type.h"
 
+#include <algorithm>
+
 namespace linnet {
 
 namespace {
@@ -67,6 +69,32 @@ DType dtype_from_proto(int32_t number) {
 }
 
 Fact fact_from_proto(const pb::TypeProto& type) { return fact_of_depth(type, 0); }
+
+Fact declared_fact(const pb::TypeProto& type) {
+  try {
+    return fact_from_proto(type);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+Denotation denotation_from_proto(const pb::TypeProto& type) {
+  Denotation denotation{.type = type.denotation()};
+  const auto& dims = type.tensor_type().shape().dim();
+  const bool has_words = std::any_of(dims.begin(), dims.end(), [](const auto& dim) { return dim.has_denotation(); });
+  if (!has_words || dims.size() > kMaxRank) return denotation;
+  for (const auto& dim : dims) denotation.dims.push_back(dim.denotation());
+  return denotation;
+}
+
+void write_denotation(const Denotation& denotation, pb::TypeProto& type) {
+  if (!denotation.type.empty()) type.set_denotation(denotation.type);
+  if (denotation.dims.empty() || !type.tensor_type().has_shape()) return;
+  auto& dims = *type.mutable_tensor_type()->mutable_shape()->mutable_dim();
+  for (size_t i = 0; i < denotation.dims.size() && int(i) < dims.size(); ++i) {
+    if (!denotation.dims[i].empty()) dims[int(i)].set_denotation(denotation.dims[i]);
+  }
+}
 
 void write_type(const Fact& fact, pb::TypeProto& type) {
   const auto write_element = [&](pb::TypeProto& element) {

@@ -98,6 +98,7 @@ class Writer {
   }
 
   void write_type(const TypeInfo& from, pb::TypeProto& to) {
+    if (from.denotation()) to.set_denotation(text(from.denotation()));
     if (const TensorType* tensor = from.value_as_TensorType()) {
       to.mutable_tensor_type()->set_elem_type(tensor->elem_type());
       if (tensor->shape()) write_shape(*tensor->shape(), *to.mutable_tensor_type()->mutable_shape());
@@ -114,6 +115,7 @@ class Writer {
   void write_shape(const Shape& from, pb::TensorShapeProto& to) {
     for_each(from.dims(), [&](const Dimension& dimension) {
       auto& dim = *to.add_dim();
+      if (dimension.denotation()) dim.set_denotation(text(dimension.denotation()));
       const DimensionValue* value = dimension.value();
       if (value && value->kind() == DimensionKind_VALUE) dim.set_dim_value(value->value());
       if (value && value->kind() == DimensionKind_PARAM) dim.set_dim_param(text(value->param()));

@@ -11,8 +11,6 @@ DIFFERENCES = {
     "test_abi_kernel_info::test_types_of_the_values": "the shapes that outputs of the model declare are not known to kernels",
     "test_abi_loading::test_models_with_faults_are_refused[type that the operator lacks]": "refused when it runs",
     "test_abi_loading::test_models_with_faults_are_refused[type that no kernel has]": "Linnet has that kernel",
-    "test_abi_model_info::test_a_denotation_is_kept": "denotations of types are not kept",
-    "test_abi_model_info::test_free_dims_may_be_fixed[False]": "denotations of dims are not kept",
     "test_abi_nulls::test_null_pointers_answer_as_in_the_real_library[SessionOptionsAppendExecutionProvider_CUDA_V2]":
         "the real library looks at the provider's options, before it says that it lacks the provider",
     "test_abi_run::test_an_input_that_is_declared_as_a_scalar_has_any_shape[shape1]": "one element becomes a scalar",

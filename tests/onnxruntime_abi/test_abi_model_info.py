@@ -5,8 +5,8 @@ import ctypes
 import numpy as np
 import pytest
 from abi_models import ADD, FLOAT, INT64, OVERRIDABLE, TEXT, WEIGHTED, model, model_proto, node, one, value
-from onnx import TensorProto, helper
-from session_support import FAIL, TENSOR, dims, items, refused, text
+from onnx import TensorProto, helper, load
+from session_support import ARGUMENT, FAIL, TENSOR, dims, items, refused, text
 
 SHAPED = model([node("Identity", name, f"out_{name}") for name in ("scalar", "mixed", "unknown", "fixed")],
                [value("scalar", FLOAT, []), value("mixed", INT64, ["N", None, 4, "M"]), value("unknown", TEXT, None),
@@ -117,6 +117,59 @@ def test_free_dims_may_be_fixed(ort, by_name):
     assert described(ort, session, "Input", 0)[:2] == (1, [4, 3])
     refused(2, "Got: 2 Expected: 4", ort.run, session, {"x": np.ones((2, 3), np.float32)}, "z")
     assert ort.run(session, {"x": np.ones((4, 3), np.float32)}, "z")[0].shape == (4, 3)
+
+
+DENOTED = model_proto([node("Relu", "x", "z")], [value("x", shape=["N", 3])], [value("z", shape=["N", 3])])
+for dim, word in zip(DENOTED.graph.input[0].type.tensor_type.shape.dim, ("ROWS", "COLUMNS")):
+    dim.denotation = word
+
+
+def shapes_of(ort, contents, *overrides):
+    """The shapes of the first input and output for overrides of dims: (by what, name, size)."""
+    options = ort.options()
+    for by, name, size in overrides:
+        getattr(ort.api, f"AddFreeDimensionOverride{by}")(options, name.encode(), size)
+    session = ort.session(contents, options)
+    return [described(ort, session, side, 0)[1] for side in ("Input", "Output")]
+
+
+@pytest.mark.parametrize(
+    ("overrides", "size"),
+    [
+        ([("", "rows", 4)], 4), ([("", "Columns", 3)], -1), ([("", "x", 4)], -1), ([("", "", 4)], -1),
+        ([("", "ROWS", 0)], 0), ([("", "ROWS", 4), ("", "ROWS", 6)], 4), ([("ByName", "N", 4), ("ByName", "N", 6)], 4),
+        ([("", "ROWS", 4), ("ByName", "N", 4)], 4), ([("ByName", "n", 4)], -1),
+    ],
+)  # fmt: skip
+def test_denotations_have_sizes(ort, overrides, size):
+    assert shapes_of(ort, DENOTED.SerializeToString(), *overrides) == [[size, 3]] * 2
+
+
+def test_denotations_of_dims_without_a_symbol(ort):
+    proto = type(DENOTED)()
+    proto.CopyFrom(DENOTED)
+    proto.graph.input[0].type.tensor_type.shape.dim[0].ClearField("dim_param")
+    assert shapes_of(ort, proto.SerializeToString(), ("", "ROWS", 4))[0] == [4, 3]
+
+
+def test_sizes_that_contradict(ort):
+    contents = DENOTED.SerializeToString()
+    refused(ARGUMENT, "invalid free dimension override", shapes_of, ort, contents, ("", "COLUMNS", 7))
+    for overrides in ([("", "ROWS", 4), ("ByName", "N", 5)], [("ByName", "N", 5), ("", "ROWS", 4)]):
+        refused(ARGUMENT, "conflicting free dimension overrides", shapes_of, ort, contents, *overrides)
+
+
+def test_denotations_are_saved(ort, tmp_path):
+    proto = type(DENOTED)()
+    proto.CopyFrom(DENOTED)
+    proto.graph.input[0].type.denotation, proto.graph.output[0].type.denotation = "IMAGE", "TENSOR"
+    options = ort.options()
+    ort.api.SetSessionGraphOptimizationLevel(options, 1)
+    ort.api.SetOptimizedModelFilePath(options, str(tmp_path / "m.onnx").encode())
+    ort.session(proto.SerializeToString(), options)
+    graph = load(tmp_path / "m.onnx").graph
+    assert (graph.input[0].type.denotation, graph.output[0].type.denotation) == ("IMAGE", "TENSOR")
+    assert [dim.denotation for dim in graph.input[0].type.tensor_type.shape.dim] == ["ROWS", "COLUMNS"]
 
 
 def test_memory_and_devices_of_inputs_and_outputs(ort):

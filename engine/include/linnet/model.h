@@ -21,10 +21,17 @@ class Kernel;
 class Op;
 struct NodeSpec;
 
+/// ONNX's words for what a value is, as "IMAGE", and for each of its dims, as "DATA_BATCH"; empty where there are none.
+struct Denotation {
+  std::string type{};
+  std::vector<std::string> dims{};
+};
+
 /// An input or output of a model.
 struct ValueInfo {
   std::string name;
   Fact fact;
+  Denotation denotation{};
 };
 
 /// What a model says of itself; empty where it does not.
