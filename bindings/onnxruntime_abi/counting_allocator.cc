@@ -54,27 +54,26 @@ void counted_free(Allocator* allocator, void* memory) {
   std::free(memory);
 }
 
-const MemoryInfo* info_of_cpu(const Allocator*) { return &cpu_memory(); }
-
 Status* counted_stats(const Allocator* allocator, KeyValuePairs** stats) {
   return create(stats, [&] {
     CountingAllocator& counts = counts_of(allocator);
     const std::lock_guard lock(counts.mutex);
-    return new KeyValuePairs({{"InUse", std::to_string(counts.in_use)},
-                              {"Limit", "-1"},
-                              {"MaxAllocSize", std::to_string(counts.largest)},
-                              {"MaxInUse", std::to_string(counts.most_in_use)},
-                              {"NumAllocs", std::to_string(counts.count)},
-                              {"NumReserves", std::to_string(counts.reserved)},
-                              {"TotalAllocated", std::to_string(counts.in_use)}});
+    const std::pair<const char*, size_t> numbers[] = {
+        {"InUse", counts.in_use},         {"MaxAllocSize", counts.largest}, {"NumAllocs", counts.count},
+        {"MaxInUse", counts.most_in_use}, {"NumReserves", counts.reserved}, {"TotalAllocated", counts.in_use}};
+    std::map<std::string, std::string> texts;
+    for (const auto& [name, number] : numbers) texts[name] = std::to_string(number);
+    texts["Limit"] = "-1";
+    return new KeyValuePairs(std::move(texts));
   });
 }
 
 }  // namespace
 
 Allocator* new_allocator() {
+  const auto info = cpu_allocator().info;
   return new CountingAllocator{
-      {kApiVersion, counted_alloc, counted_free, info_of_cpu, counted_reserve, counted_stats, nullptr, nullptr}};
+      {kApiVersion, counted_alloc, counted_free, info, counted_reserve, counted_stats, nullptr, nullptr}};
 }
 
 bool is_own(const Allocator& allocator) {

@@ -146,7 +146,8 @@ Status* UnregisterAllocator(Env* env, const MemoryInfo* memory) noexcept {
     std::vector<Allocator*>& registered = valid(env, "Env").allocators;
     const MemoryInfo& wanted = valid(memory, "Provided OrtMemoryInfo");
     const auto is_wanted = [&](Allocator* allocator) { return *allocator->info(allocator) == wanted; };
-    if (std::erase_if(registered, is_wanted) == 0) throw Failure(kInvalidArgument, "no allocator of this memory is registered");
+    if (std::erase_if(registered, is_wanted) == 0)
+      throw Failure(kInvalidArgument, "no allocator of this memory is registered");
   });
 }
 

@@ -28,7 +28,8 @@ void make_adapter(std::span<const char> bytes, const Allocator* allocator, LoraA
   for (const auto& [name, tensor] : parse_adapter(std::as_bytes(bytes)).parameters) {
     values->emplace(name, Value{tensor});
   }
-  valid(created, "adapter") = new LoraAdapter{std::move(values)};
+  LoraAdapter*& result = valid(created, "adapter");
+  result = new LoraAdapter{std::move(values)};
 }
 
 }  // namespace
@@ -37,10 +38,10 @@ InputsWithAdapters::InputsWithAdapters(const RunCall& call, const RunOptions* op
     : names(call.input_names.begin(), call.input_names.end()), values(call.inputs.begin(), call.inputs.end()) {
   if (!options) return;
   for (const auto& parameters : options->adapters) {
-    for (const auto& [name, value] : *parameters) {
-      names.push_back(name.c_str());
-      values.push_back(&value);
-    }
+    size_t next = names.size();
+    names.resize(next + parameters->size());
+    values.resize(names.size());
+    for (const auto& [name, value] : *parameters) names[next] = name.c_str(), values[next++] = &value;
   }
 }
 
