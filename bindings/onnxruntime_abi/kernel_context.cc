@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dtypes.h"
+#include "run/given_output.h"
 #include "slots.h"
 #include "status.h"
 
@@ -61,13 +62,16 @@ Status* KernelContext_GetOutput(KernelContext* context, size_t index, const int6
   });
 }
 
-// An output whose shape is known before the kernel runs has memory.
+// An output whose shape is known before the kernel runs has memory, and so has one that the caller of the run gave it
+// for.
 Status* KernelContext_GetPreallocatedOutput(KernelContext* context, size_t index, const Value** value) noexcept {
   return guarded([&] {
     KernelContext& from = valid(context, "context");
     require(index < from.outputs.size(), "the index of the output is out of range");
-    const bool is_planned = from.info.outputs[index].concrete();
-    valid(value, "out") = is_planned ? from.output(index, from.info.outputs[index].shape()) : nullptr;
+    const Fact& fact = from.info.outputs[index];
+    const Tensor given = fact.concrete() ? Tensor() : given_output(from.engine, int(index));
+    const bool has_memory = fact.concrete() || given;
+    valid(value, "out") = has_memory ? from.output(index, given ? given.shape() : fact.shape()) : nullptr;
   });
 }
 

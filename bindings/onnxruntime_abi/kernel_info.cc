@@ -60,13 +60,24 @@ Status* copy_text_of(const KernelInfo* info, const std::string& (*get)(const Ker
   return guarded([&] { copy_out(get(valid(info, "info")), out, size, "the text"); });
 }
 
-/// The engine does not keep the names of values: those of a node's are by their places.
-Status* copy_value_name(const std::vector<Fact>& facts, const char* side, size_t index, char* out,
+/// The name of an input or output; empty where a rewrite made the node.
+Status* copy_value_name(const KernelInfo* info, std::vector<Fact> KernelInfo::*facts,
+                        std::vector<std::string> WrittenValues::*names, size_t index, char* out,
                         size_t* size) noexcept {
   return guarded([&] {
-    fact_at(facts, index);
-    copy_out(str(side, index), out, size, "the name");
+    fact_at(valid(info, "info").*facts, index);
+    const WrittenValues* written = info->node.written.get();
+    copy_out(written ? (written->*names).at(index) : "", out, size, "the name");
   });
+}
+
+/// What is inferred of an output, or else what the model declares.
+const Fact& output_fact(const KernelInfo& info, size_t index) {
+  const Fact& inferred = fact_at(info.outputs, index);
+  const WrittenValues* written = info.node.written.get();
+  if (inferred.has_rank() || !written || index >= written->declared.size()) return inferred;
+  const Fact& declared = written->declared[index];
+  return declared.dtype == inferred.dtype ? declared : inferred;
 }
 
 }  // namespace
@@ -117,13 +128,11 @@ Status* KernelInfo_GetOutputCount(const KernelInfo* info, size_t* count) noexcep
 }
 
 Status* KernelInfo_GetInputName(const KernelInfo* info, size_t index, char* out, size_t* size) noexcept {
-  return info ? copy_value_name(info->inputs, "input", index, out, size)
-              : make_status(kInvalidArgument, "info must not be NULL");
+  return copy_value_name(info, &KernelInfo::inputs, &WrittenValues::inputs, index, out, size);
 }
 
 Status* KernelInfo_GetOutputName(const KernelInfo* info, size_t index, char* out, size_t* size) noexcept {
-  return info ? copy_value_name(info->outputs, "output", index, out, size)
-              : make_status(kInvalidArgument, "info must not be NULL");
+  return copy_value_name(info, &KernelInfo::outputs, &WrittenValues::outputs, index, out, size);
 }
 
 Status* KernelInfo_GetInputTypeInfo(const KernelInfo* info, size_t index, TypeInfo** type) noexcept {
@@ -131,7 +140,7 @@ Status* KernelInfo_GetInputTypeInfo(const KernelInfo* info, size_t index, TypeIn
 }
 
 Status* KernelInfo_GetOutputTypeInfo(const KernelInfo* info, size_t index, TypeInfo** type) noexcept {
-  return create(type, [&] { return new TypeInfo(type_info(fact_at(valid(info, "info").outputs, index))); });
+  return create(type, [&] { return new TypeInfo(type_info(output_fact(valid(info, "info"), index))); });
 }
 
 Status* KernelInfoGetConstantInput_tensor(const KernelInfo* info, size_t index, int* is_constant,

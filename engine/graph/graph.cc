@@ -30,12 +30,19 @@ void Graph::add_output(std::string name, ValueId value) {
   if (value != kNoValue) ++uses_as_output_[size_t(value)];
 }
 
-NodeId Graph::add_node(NodeSpec spec, std::vector<ValueId> inputs, const std::vector<std::string>& output_names) {
+NodeId Graph::add_node(NodeSpec spec, std::vector<ValueId> inputs, const std::vector<std::string>& output_names,
+                       std::vector<Fact> declared) {
   spec.num_inputs = int(inputs.size());
   spec.num_outputs = int(output_names.size());
+  auto written = std::make_shared<WrittenValues>();
+  for (const ValueId input : inputs) written->inputs.push_back(input == kNoValue ? "" : value(input).name);
+  written->outputs = output_names;
+  written->declared = std::move(declared);
+  spec.written = std::move(written);
   const NodeId id = node_capacity();
   auto node = std::make_shared<Node>();
   node->op = with_node_context(spec, [&] { return registry_->create(spec); });
+  spec.written = nullptr;
   node->id = id;
   node->spec = std::move(spec);
   node->inputs = std::move(inputs);

@@ -47,9 +47,11 @@ class LINNET_API Graph {
 
   ValueId add_input(std::string name, Fact fact);
   ValueId add_constant(std::string name, const Tensor& value);
-  /// Adds a node behind all others, creates its Op, infers nothing. An empty output name omits that output.
+  /// Adds a node behind all others, creates its Op, infers nothing. An empty output name omits that output. declared:
+  /// WrittenValues::declared.
   /// Throws Error with the node's description when the registry has no such operator or the operator refuses.
-  NodeId add_node(NodeSpec spec, std::vector<ValueId> inputs, const std::vector<std::string>& output_names);
+  NodeId add_node(NodeSpec spec, std::vector<ValueId> inputs, const std::vector<std::string>& output_names,
+                  std::vector<Fact> declared = {});
   void add_output(std::string name, ValueId value);
   /// Where that is another fact, nothing is inferred from it yet.
   void set_fact(ValueId value, Fact fact);

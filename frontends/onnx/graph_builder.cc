@@ -153,6 +153,7 @@ GraphBuilder::Built GraphBuilder::build(const pb::GraphProto& proto, const Opset
   if (proto.output_size() == 0) throw Error(ErrorKind::kModel, "the graph has no outputs");
   NestedGraph nested(std::move(registry), *counted_);
   Scope scope(nested, opsets);
+  for (const pb::ValueInfoProto& output : proto.output()) outputs_.emplace(output.name(), &output);
   add_inputs(scope, proto, [](const pb::ValueInfoProto& input) { return fact_from_proto(input.type()); });
   std::vector<Tensor> defaults = add_overridable(scope, proto, overridable);
   SeededSet<std::string_view> added;
@@ -219,7 +220,8 @@ void GraphBuilder::add_operator(Scope& scope, const pb::NodeProto& node) {
     unchanged = capture_unchanged(scope.graph(), spec, inputs, node.output_size());
   });
   const std::vector<std::string> outputs = shown_outputs(scope, node, unchanged);
-  const NodeId id = scope.graph().add_node(std::move(spec), std::move(inputs), outputs);
+  std::vector<Fact> declared = unchanged.empty() ? declared_outputs(scope, node) : std::vector<Fact>();
+  const NodeId id = scope.graph().add_node(std::move(spec), std::move(inputs), outputs, std::move(declared));
   with_node_context(named, [&] {
     auto computed = scope.graph().node(id).outputs.begin();
     for (int i = 0; i < node.output_size(); ++i) {
@@ -228,6 +230,18 @@ void GraphBuilder::add_operator(Scope& scope, const pb::NodeProto& node) {
       if (!node.output(i).empty()) scope.define(node.output(i), value);
     }
   });
+}
+
+std::vector<Fact> GraphBuilder::declared_outputs(const Scope& scope, const pb::NodeProto& node) const {
+  std::vector<Fact> facts;
+  if (&scope.nested() != &scope.nested().outermost() || !scope.prefix().empty()) return facts;
+  for (int i = 0; i < node.output_size(); ++i) {
+    const auto found = outputs_.find(node.output(i));
+    if (found == outputs_.end()) continue;
+    facts.resize(size_t(i) + 1);
+    facts.back() = declared_fact(found->second->type());
+  }
+  return facts;
 }
 
 std::vector<ValueId> GraphBuilder::read_inputs(const Scope& scope, const pb::NodeProto& node) {

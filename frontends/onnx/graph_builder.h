@@ -41,6 +41,7 @@ class GraphBuilder {
                                       std::span<const ValueInfo> overridable);
   void add_nodes(Scope& scope, const google::protobuf::RepeatedPtrField<pb::NodeProto>& nodes);
   void add_operator(Scope& scope, const pb::NodeProto& node);
+  std::vector<Fact> declared_outputs(const Scope& scope, const pb::NodeProto& node) const;
   std::vector<ValueId> read_inputs(const Scope& scope, const pb::NodeProto& node);
   void read_attributes(const Scope& scope, const pb::NodeProto& node, NodeSpec& spec, std::vector<ValueId>& inputs);
   std::unique_ptr<NestedGraph> build_body(NestedGraph& outer, std::vector<ValueId>& captures,
@@ -54,6 +55,7 @@ class GraphBuilder {
   TensorReader& tensors_;
   int64_t nodes_left_;
   int64_t depth_left_;
+  SeededMap<std::string_view, const pb::ValueInfoProto*> outputs_;  // of the main graph
   SeededMap<std::string, int64_t> prefixes_;  // each with the next number that a call of the same name may get
   CountedMemory prefix_texts_;
   std::shared_ptr<CountedMemory> counted_ = std::make_shared<CountedMemory>();

@@ -5,10 +5,7 @@ REFUSED = "a null pointer is refused at once, where the real library takes it an
 # The name of the module, of the test, and of its parameters without that of the library.
 DIFFERENCES = {
     "test_abi_initializers::test_external_weights_must_fit": "a weight that is in the model itself may be replaced, too",
-    "test_abi_kernel_context::test_the_output_that_the_caller_gave": "kernels write to memory of the engine",
     "test_abi_kernel_context::test_operators_that_cannot_be_called": "types and versions are checked when the operator is called",
-    "test_abi_kernel_info::test_names_of_the_node_and_its_values": "values of a node are known by their places, not by names",
-    "test_abi_kernel_info::test_types_of_the_values": "the shapes that outputs of the model declare are not known to kernels",
     "test_abi_loading::test_models_with_faults_are_refused[type that the operator lacks]": "refused when it runs",
     "test_abi_loading::test_models_with_faults_are_refused[type that no kernel has]": "Linnet has that kernel",
     "test_abi_nulls::test_null_pointers_answer_as_in_the_real_library[SessionOptionsAppendExecutionProvider_CUDA_V2]":

@@ -30,6 +30,12 @@ struct LINNET_API Attributes : std::map<std::string, Attribute> {
   ~Attributes();
 };
 
+/// The values of a node as written in the model.
+struct WrittenValues {
+  std::vector<std::string> inputs, outputs;  ///< names; "" where omitted
+  std::vector<Fact> declared;                ///< of outputs that are the model's own; not present() for others
+};
+
 /// A node as written in the model: what an Op is constructed from.
 struct LINNET_API NodeSpec {
   std::string op_type;
@@ -42,6 +48,8 @@ struct LINNET_API NodeSpec {
   /// inputs, in the same order.
   int captures = 0;
   Attributes attributes;
+  /// What the model writes of its values: for the constructor of the Op only; nullptr where a rewrite makes the node.
+  std::shared_ptr<const WrittenValues> written{};
 
   bool has(const std::string& attribute) const { return attributes.contains(attribute); }
 
