@@ -6,6 +6,7 @@ import ctypes
 import os
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +68,14 @@ def test_pkg_config_gives_the_flags_of_the_shared_library(name, installed, linea
     call(compiler(name), "-std=c++20", CONSUMER / "app.cc", *flags, "-o", tmp_path / "app")
     expect_outputs(installed, tmp_path / "app", linear)
     assert "liblinnet.so.0.2" in needed(tmp_path / "app")
+
+
+@pytest.mark.parametrize("name", COMPILERS)
+def test_earlier_standards_of_cpp_get_one_clear_error_first(name, installed, tmp_path):
+    flags = installed.pkg_config("--cflags")
+    command = [compiler(name), "-std=c++17", "-fsyntax-only", str(CONSUMER / "app.cc"), *flags]
+    errors = [line for line in subprocess.run(command, capture_output=True, text=True).stderr.splitlines() if "error:" in line]
+    assert "Linnet's headers need C++20" in errors[0]
 
 
 @pytest.mark.parametrize("name", ["libonnxruntime.so", "libonnxruntime.so.1.17.0", "libonnxruntime.so.1.21"])

@@ -42,9 +42,9 @@ class LINNET_API Executor {
 
 /// Threads of its own, which no other library knows of, which start with the first loop and end with the executor; 0:
 /// OMP_NUM_THREADS, else as many as there are processors that the process may use by its CPU affinity and the quota of
-/// its control group. Between loops they spin for about 50 us, then sleep, and nobody waits for one that has not begun.
-/// Of several callers at a time one gets all of its threads, the others run alone. In the child of a fork() it starts
-/// new threads.
+/// its control group. Between loops they spin for about 100 us, then sleep, and nobody waits for one that has not
+/// begun. Of several callers at a time one gets all of its threads, the others run alone. In the child of a fork() it
+/// starts new threads.
 LINNET_API std::shared_ptr<Executor> make_thread_executor(int threads = 0);
 /// OpenMP's threads, as many as make_thread_executor() would take: for programs whose own loops use these, too. Between
 /// the loops of a run that is long enough they behave as those do; between runs, OpenMP's wait policy (OMP_WAIT_POLICY)
