@@ -9,6 +9,7 @@
 
 #include "abi.h"
 #include "linnet/model.h"
+#include "value.h"
 
 namespace linnet::ort {
 
