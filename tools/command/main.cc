@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +14,7 @@
 #include "command/verbs.h"
 #include "linnet/error.h"
 #include "tensor/printable.h"
+#include "values/files.h"
 
 namespace linnet::tool {
 namespace {
@@ -39,6 +42,13 @@ void give_back_memory([[maybe_unused]] const ModelFlags& flags) {
 #endif
 }
 
+/// No file that the command opens gets the number of a stream that is closed. Writing to stdout then fails.
+void occupy_closed_streams() {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    if (fcntl(stream, F_GETFD) == -1) open("/dev/null", O_RDONLY);
+  }
+}
+
 // Errors of a run do not know the file.
 ExitCode dispatch_named(const Options& options) {
   give_back_memory(options.model);
@@ -60,10 +70,12 @@ int fail(ExitCode code, std::string message) {
 }
 
 int main_of(int argc, char** argv) {
+  occupy_closed_streams();
   try {
     Options options;
-    if (!parse_options(argc, argv, options)) return int(ExitCode::kOk);
-    return int(dispatch_named(options));
+    const ExitCode code = parse_options(argc, argv, options) ? dispatch_named(options) : ExitCode::kOk;
+    flush_stdout();
+    return int(code);
   } catch (const Failure& failure) {
     return fail(failure.code(), failure.what());
   } catch (const Error& error) {

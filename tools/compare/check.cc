@@ -12,6 +12,7 @@
 #include "report/progress.h"
 #include "report/report.h"
 #include "report/terminal.h"
+#include "values/files.h"
 #include "values/inputs.h"
 
 namespace linnet::tool {
@@ -155,8 +156,7 @@ class Tally {
   void line(const std::string& text) {
     if (!print_) return;
     progress_.hide();
-    std::printf("%s\n", shown(text).c_str());
-    std::fflush(stdout);
+    write_text("-", shown(text) + "\n");
   }
 
   bool print_, verbose_;

@@ -1,15 +1,14 @@
-#include <iostream>
-
 #include "command/session.h"
 #include "command/verbs.h"
 #include "inspect/needed.h"
 #include "report/report.h"
+#include "values/files.h"
 
 namespace linnet::tool {
 
 ExitCode ops_verb(const Options& options) {
   if (!options.needed.empty()) {
-    std::cout << needed_lines(options);
+    write_text("-", needed_lines(options));
     return ExitCode::kOk;
   }
   std::string text;

@@ -1,13 +1,22 @@
 #include "values/files.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 
+#include "command/failure.h"
 #include "linnet/error.h"
 
 namespace linnet::tool {
+namespace {
+
+[[noreturn]] void fail_to_write(const std::string& where) {
+  throw Failure(ExitCode::kRun, where + ": cannot be written" + (errno == 0 ? "" : str(": ", std::strerror(errno))));
+}
+
+}  // namespace
 
 CountedVector<std::byte> read_file(const std::string& path) {
   std::error_code code;
@@ -23,14 +32,20 @@ CountedVector<std::byte> read_file(const std::string& path) {
 
 void write_file(const std::string& path, std::span<const std::byte> bytes) {
   const auto* data = reinterpret_cast<const char*>(bytes.data());
+  errno = 0;
   if (path == "-") {
-    std::cout.write(data, std::streamsize(bytes.size())).flush();
+    std::fwrite(data, 1, bytes.size(), stdout);
+    flush_stdout();
     return;
   }
   std::ofstream out(path, std::ios::binary);
   out.write(data, std::streamsize(bytes.size()));
   out.flush();
-  if (!out) throw Error(ErrorKind::kIo, path + ": cannot be written");
+  if (!out) fail_to_write(path);
+}
+
+void flush_stdout() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) fail_to_write("stdout");
 }
 
 void write_text(const std::string& path, const std::string& text) { write_file(path, std::as_bytes(std::span(text))); }

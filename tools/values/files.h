@@ -12,9 +12,12 @@ namespace linnet::tool {
 /// All bytes of a file. Throws Error(kIo).
 CountedVector<std::byte> read_file(const std::string& path);
 
-/// Writes a file, or stdout where path is "-". Throws Error(kIo).
+/// Writes a file, or stdout where path is "-". Throws Failure(kRun) where it cannot be written.
 void write_file(const std::string& path, std::span<const std::byte> bytes);
 void write_text(const std::string& path, const std::string& text);
+
+/// Throws Failure(kRun) where anything that went to stdout was not written.
+void flush_stdout();
 
 /// The paths of the files "<stem>0.pb", "<stem>1.pb", ... of a folder, up to the first that is missing.
 std::vector<std::string> numbered_files(const std::string& folder, const std::string& stem);

@@ -109,10 +109,20 @@ Tensor load_npz_member(const std::string& path, const std::string& member) {
   throw Error(ErrorKind::kIo, path + ": has no member '" + member + "', but " + known);
 }
 
+namespace {
+
 // 1 January 1980: equal tensors give equal files, whenever they are written.
 constexpr zip_uint16_t kFirstDay = 1 << 5 | 1;
 
-namespace {
+/// libzip puts a new file in the place of what has this name, of a device, too.
+void refuse_device(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw Error(ErrorKind::kIo, path + ": cannot be written: not a regular file");
+  }
+}
 
 /// Which the archive only reads.
 zip_buffer_fragment_t part_of(std::span<const std::byte> bytes) {
@@ -124,6 +134,7 @@ zip_buffer_fragment_t part_of(std::span<const std::byte> bytes) {
 void save_npz(const std::string& path, const NamedTensors& tensors) {
   std::vector<NpyFile> files;
   for (const auto& [name, tensor] : tensors) files.push_back(to_npy(tensor));
+  refuse_device(path);
   Archive archive = open_archive(path, ZIP_CREATE | ZIP_TRUNCATE);
   std::set<std::string> taken;
   for (size_t i = 0; i < files.size(); ++i) {
