@@ -18,11 +18,15 @@ enum class ExitCode {
 /// Ends the command with a message on stderr and an exit code.
 class Failure : public std::runtime_error {
  public:
-  Failure(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  /// reported: the result that it follows from has been reported.
+  Failure(ExitCode code, const std::string& message, bool reported = false)
+      : std::runtime_error(message), code_(code), reported_(reported) {}
   ExitCode code() const { return code_; }
+  bool reported() const { return reported_; }
 
  private:
   ExitCode code_;
+  bool reported_;
 };
 
 }  // namespace linnet::tool

@@ -13,6 +13,7 @@
 #include "command/session.h"
 #include "command/verbs.h"
 #include "linnet/error.h"
+#include "report/report.h"
 #include "tensor/printable.h"
 #include "values/files.h"
 
@@ -61,12 +62,43 @@ ExitCode dispatch_named(const Options& options) {
   }
 }
 
-int fail(ExitCode code, std::string message) {
-  if (code == ExitCode::kLimit) message = with_remedy(message);
+/// The name of a kind of failure in JSON.
+const char* kind_name(ExitCode code) {
+  static constexpr std::array kNames{"", "usage", "load", "run", "difference", "limit"};
+  return kNames.at(size_t(code));
+}
+
+/// What cannot be written either is told on stderr alone.
+void try_to_write_error(const Failure& failure, const std::string& json_path) {
+  try {
+    write_json({{"error", {{"kind", kind_name(failure.code())}, {"message", failure.what()}}}}, json_path);
+  } catch (const Failure&) {
+  }
+}
+
+Failure as_failure(std::exception_ptr exception) {
+  try {
+    std::rethrow_exception(std::move(exception));
+  } catch (const Failure& failure) {
+    return failure;
+  } catch (const Error& error) {
+    const bool limit = error.kind() == ErrorKind::kLimit || error.kind() == ErrorKind::kCancelled;
+    return {limit ? ExitCode::kLimit : ExitCode::kRun, error.message()};
+  } catch (const std::bad_alloc&) {
+    return {ExitCode::kLimit, "out of memory"};
+  } catch (const std::exception& error) {
+    return {ExitCode::kRun, error.what()};
+  }
+}
+
+int fail(const Failure& cause, const std::string& json_path) {
+  std::string message = cause.what();
+  if (cause.code() == ExitCode::kLimit) message = with_remedy(message);
   std::replace(message.begin(), message.end(), '\n', ' ');
+  if (!json_path.empty() && !cause.reported()) try_to_write_error({cause.code(), message}, json_path);
   std::fflush(stdout);
   std::fprintf(stderr, "run_model: %s\n", printable(message).c_str());
-  return int(code);
+  return int(cause.code());
 }
 
 int main_of(int argc, char** argv) {
@@ -76,15 +108,8 @@ int main_of(int argc, char** argv) {
     const ExitCode code = parse_options(argc, argv, options) ? dispatch_named(options) : ExitCode::kOk;
     flush_stdout();
     return int(code);
-  } catch (const Failure& failure) {
-    return fail(failure.code(), failure.what());
-  } catch (const Error& error) {
-    const bool limit = error.kind() == ErrorKind::kLimit || error.kind() == ErrorKind::kCancelled;
-    return fail(limit ? ExitCode::kLimit : ExitCode::kRun, error.message());
-  } catch (const std::bad_alloc&) {
-    return fail(ExitCode::kLimit, "out of memory");
-  } catch (const std::exception& error) {
-    return fail(ExitCode::kRun, error.what());
+  } catch (...) {
+    return fail(as_failure(std::current_exception()), json_target(argc, argv));
   }
 }
 

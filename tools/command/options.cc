@@ -58,6 +58,16 @@ Failure unexpected(const CLI::App& app) {
 
 }  // namespace
 
+std::string json_target(int argc, char** argv) {
+  static constexpr std::string_view kFlag = "--json";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == kFlag) return i + 1 < argc ? argv[i + 1] : "";
+    if (word.starts_with(kFlag) && word[kFlag.size()] == '=') return std::string(word.substr(kFlag.size() + 1));
+  }
+  return {};
+}
+
 bool parse_options(int argc, char** argv, Options& o) {
   CLI::App app("Runs ONNX models with Linnet. Without a subcommand: run_model MODEL runs the model once.", "run_model");
   app.set_version_flag("--version", "run_model " LINNET_VERSION);

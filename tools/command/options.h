@@ -115,6 +115,8 @@ struct Options {
   std::string save_memory_plan;
 };
 
+/// Where the command line asks for JSON, were it malformed elsewhere: what follows --json, or nothing.
+std::string json_target(int argc, char** argv);
 /// Parses the command line. Throws Failure(kUsage). Returns false where help or the version was printed instead.
 bool parse_options(int argc, char** argv, Options& options);
 

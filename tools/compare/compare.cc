@@ -128,8 +128,8 @@ ExitCode compare_verb(const Options& options) {
   }
   report(text, json, options.json);
   if (differing > 0)
-    throw Failure(ExitCode::kDifference,
-                  str(differing, differing == 1 ? " comparison differs" : " comparisons differ"));
+    throw Failure(ExitCode::kDifference, str(differing, differing == 1 ? " comparison differs" : " comparisons differ"),
+                  true);
   return ExitCode::kOk;
 }
 

@@ -1,6 +1,7 @@
 #include "report/report.h"
 
 #include <array>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 
@@ -9,11 +10,29 @@
 
 namespace linnet::tool {
 
-void report(const std::string& text, const Json& json, const std::string& json_path) {
-  if (json_path != "-") write_text("-", shown(text));
-  if (json_path.empty()) return;
+namespace {
+
+/// JSON has no such numbers: they become texts.
+void spell_non_finite(Json& json) {
+  if (json.is_structured()) {
+    for (Json& part : json) spell_non_finite(part);
+  } else if (json.is_number_float() && !std::isfinite(json.get<double>())) {
+    const double value = json.get<double>();
+    json = std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
+  }
+}
+
+}  // namespace
+
+void write_json(Json json, const std::string& json_path) {
+  spell_non_finite(json);
   const bool only_ascii = json_path == "-";  // what a terminal shows holds no control characters of a model's names
   write_text(json_path, json.dump(2, ' ', only_ascii, Json::error_handler_t::replace) + "\n");
+}
+
+void report(const std::string& text, const Json& json, const std::string& json_path) {
+  if (json_path != "-") write_text("-", shown(text));
+  if (!json_path.empty()) write_json(json, json_path);
 }
 
 std::string human_bytes(int64_t bytes) {

@@ -12,6 +12,8 @@ namespace linnet::tool {
 
 using Json = nlohmann::ordered_json;
 
+/// Writes JSON to a file, "-": to stdout. Numbers that JSON lacks become "NaN", "Infinity" and "-Infinity".
+void write_json(Json json, const std::string& json_path);
 /// Writes the result of a verb: the JSON to `json_path` ("-": stdout) where that is not empty, and the text to stdout
 /// unless the JSON goes there.
 void report(const std::string& text, const Json& json, const std::string& json_path);

@@ -74,6 +74,7 @@ Json value_json(const std::string& name, const Tensor& tensor, int64_t count) {
   } else {
     json["shape"] = std::vector<int64_t>(tensor.shape().begin(), tensor.shape().end());
     json["values"] = values_json(tensor, count);
+    json["values_left_out"] = std::max<int64_t>(0, tensor.size() - count);
   }
   return json;
 }
@@ -146,7 +147,7 @@ ExitCode run_verb(const Options& options) {
   report(result.text, json, options.json);
   if (result.differing == 0) return ExitCode::kOk;
   throw Failure(ExitCode::kDifference,
-                str(result.differing, " of ", outputs.size(), " outputs differ from ", options.input.test_data));
+                str(result.differing, " of ", outputs.size(), " outputs differ from ", options.input.test_data), true);
 }
 
 }  // namespace linnet::tool
