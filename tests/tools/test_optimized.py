@@ -175,7 +175,7 @@ def test_per_node_compares_what_the_rewrites_left(run_model, conv_chain):
     assert [(node["op"], node["agrees"]) for node in result["nodes"][:2]] == [("Relu", True)] * 2
     assert (result["compared"], result["skipped"], result["first_difference"]) == (3, 3, None)
     text = run_model("compare", conv_chain, "--verify-opt", "--per-node", "--atol", 1e-5).stdout
-    assert "Relu 'relu1'  r1" in text and "3 values compared, 0 differ; 3 do not exist after the rewrites" in text
+    assert "Relu 'relu1'  r1" in text and "3 values compared, 0 differ; 3 have no counterpart" in text
 
 
 def test_per_node_sees_every_value_where_nothing_is_rewritten(run_model, linear):
@@ -215,4 +215,4 @@ def test_tolerances_may_be_given_per_value(run_model, rounding):
 @pytest.mark.parametrize("flag", ["--per-node", "--first-diff"])
 def test_values_inside_need_a_reference_that_has_them(run_model, linear, tmp_path, flag):
     for reference in ([], ["--test-data", tmp_path]):
-        assert f"{flag} needs a reference" in run_model("compare", linear[0], flag, *reference, code=1).stderr
+        assert f"{flag} needs one reference" in run_model("compare", linear[0], flag, *reference, code=1).stderr

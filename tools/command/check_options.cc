@@ -33,13 +33,15 @@ void check_quantize(const Options& o) {
 void check_compare(const Options& o) {
   const bool unoptimized = o.verify_opt || o.bisect_opt;
   if (o.verb != "compare") return;
-  if ((o.per_node || o.first_diff) && !unoptimized) {
+  if ((o.per_node || o.first_diff) && unoptimized == !o.against.empty()) {
     throw Failure(ExitCode::kUsage, std::string(o.per_node ? "--per-node" : "--first-diff") +
-                                        " needs a reference that knows the values inside the model: add --verify-opt");
+                                        " needs one reference that knows the values inside the model: add either "
+                                        "--verify-opt or --against MODEL");
   }
-  if (o.input.test_data.empty() && o.vs_ort.empty() && !unoptimized && !o.guard_memory) {
+  if (o.input.test_data.empty() && o.vs_ort.empty() && o.against.empty() && !unoptimized && !o.guard_memory) {
     throw Failure(ExitCode::kUsage,
-                  "compare needs a reference: --test-data DIR, --vs-ort, --verify-opt, --bisect-opt or --guard-memory");
+                  "compare needs a reference: --test-data DIR, --vs-ort, --against MODEL, --verify-opt, --bisect-opt "
+                  "or --guard-memory");
   }
 }
 

@@ -105,6 +105,7 @@ struct Options {
   bool guard_memory = false;
 
   // compare
+  std::string against;  ///< another form of the model; empty: none
   bool verify_opt = false;
   bool bisect_opt = false;
   bool per_node = false;

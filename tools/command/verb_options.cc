@@ -91,6 +91,8 @@ void add_check(CLI::App& app, Options& o) {
 void add_compare(CLI::App& app, Options& o) {
   CLI::App* verb = add_model_verb(app, o, "compare", "Compare each output with a reference");
   add_peer_flag(*verb, o, "Reference: ONNX Runtime");
+  verb->add_option("--against", o.against, "Reference: another form of the model, as a quantised or exported one")
+      ->type_name("MODEL");
   verb->add_flag("--verify-opt", o.verify_opt, "Reference: the same model at --opt 0");
   verb->add_flag("--bisect-opt", o.bisect_opt, "Find the rewrite that makes the outputs differ from --opt 0");
   verb->add_flag("--guard-memory", o.guard_memory,

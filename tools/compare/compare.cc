@@ -1,22 +1,17 @@
 #include "bench/onnx_runtime.h"
 #include "command/session.h"
 #include "command/verbs.h"
+#include "compare/against.h"
 #include "compare/differences.h"
 #include "compare/guarded_run.h"
 #include "compare/per_node.h"
+#include "compare/run_once.h"
 #include "report/report.h"
 #include "report/terminal.h"
 #include "values/inputs.h"
 
 namespace linnet::tool {
 namespace {
-
-std::vector<Tensor> run_once(const Model& model, const ModelFlags& flags, const std::vector<Tensor>& inputs) {
-  Context context(model, context_options(flags));
-  std::vector<Tensor> outputs;
-  for (const Tensor& output : context.run(inputs)) outputs.push_back(output.clone());
-  return outputs;
-}
 
 /// The model at another optimisation level, with more rewrites switched off.
 Model variant(const ModelFlags& flags, int optimization, std::span<const std::string> disabled = {}) {
@@ -45,12 +40,14 @@ class Comparison {
       const Difference difference = compare(i, got, expected);
       differing += difference.agree() ? 0 : 1;
       text += name(i) + "  " + describe(got[i]) + "  against " + reference +
-              format(": max |difference| %.3g, ", difference.max_difference) +
+              format(": max |difference| %.3g, SNR %s dB, ", difference.max_difference,
+                     decibels(difference.snr_db()).c_str()) +
               (difference.agree() ? "agrees" : failed("differs") + ": " + difference.reason) + "\n";
       json.push_back({{"output", name(i)},
                       {"reference", reference},
                       {"agrees", difference.agree()},
                       {"max_difference", difference.max_difference},
+                      {"snr_db", ratio_json(difference.snr_db())},
                       {"differing_elements", difference.differing}});
     }
     return differing;
@@ -85,51 +82,94 @@ std::string bisect(const ModelFlags& flags, const Comparison& comparison, const 
   return "the outputs differ from --opt 0 since rewrite " + rewrites[bad - 1];
 }
 
+/// A model with the references that the flags ask for.
+class References {
+ public:
+  References(const Options& options, const Model& model)
+      : options_(options),
+        model_(model),
+        inputs_(make_inputs(model, options.input)),
+        outputs_(run_once(model, options.model, inputs_)),
+        comparison_(model, options.accuracy) {}
+
+  void compare_with_files() {
+    const std::string& folder = options_.input.test_data;
+    add(load_expected(model_, folder), folder);
+  }
+
+  void compare_with_onnx_runtime() {
+    OnnxRuntime engine(options_.vs_ort, options_.model.path, thread_count(options_.model));
+    const std::vector<Tensor> expected = engine.first_run(model_, inputs_);
+    add(expected, "ONNX Runtime " + engine.version());
+  }
+
+  void compare_with_unoptimized() {
+    const Model unoptimized = variant(options_.model, 0);
+    const std::vector<Tensor> reference = run_once(unoptimized, options_.model, inputs_);
+    add(reference, "--opt 0");
+    if (options_.bisect_opt) {
+      json_["bisect"] = bisect(options_.model, comparison_, inputs_, reference);
+      text_ += json_["bisect"].get<std::string>() + "\n";
+    }
+    add_nodes({model_, inputs_}, {unoptimized, inputs_});
+  }
+
+  /// Node by node as the files have them: rewrites would remove values of both.
+  void compare_with_other_form() {
+    const OtherForm other(model_, options_.model, options_.against);
+    add(other.run(inputs_), options_.against);
+    add_nodes({variant(options_.model, 0), inputs_}, {variant(other.flags(), 0), other.inputs(inputs_)});
+  }
+
+  void compare_in_guarded_memory() {
+    const std::string difference = guarded_difference(options_.model, inputs_);
+    text_ += "guarded memory: " + (difference.empty() ? "all values are equal" : failed(difference)) + "\n";
+    json_["guarded_memory"] = difference;
+    differing_ += difference.empty() ? 0 : 1;
+  }
+
+  /// Throws Failure(kDifference) where anything differs.
+  void finish() const {
+    report(text_, json_, options_.json);
+    if (differing_ == 0) return;
+    throw Failure(ExitCode::kDifference,
+                  str(differing_, differing_ == 1 ? " comparison differs" : " comparisons differ"), true);
+  }
+
+ private:
+  void add(const std::vector<Tensor>& expected, const std::string& reference) {
+    differing_ += comparison_.describe_to(text_, json_["outputs"], outputs_, expected, reference);
+  }
+
+  void add_nodes(const ModelRun& run, const ModelRun& reference) {
+    if (!options_.per_node && !options_.first_diff) return;
+    const NodeComparison nodes = compare_nodes(run, reference, options_, !options_.per_node);
+    text_ += nodes.text;
+    json_.update(nodes.json);
+    differing_ += nodes.differing;
+  }
+
+  const Options& options_;
+  const Model& model_;
+  std::vector<Tensor> inputs_, outputs_;
+  Comparison comparison_;
+  std::string text_;
+  Json json_{{"model", options_.model.path}, {"outputs", Json::array()}};
+  int differing_ = 0;
+};
+
 }  // namespace
 
 ExitCode compare_verb(const Options& options) {
   const Model model = load_model(options.model);
   save_optimized(model, options);
-  const std::vector<Tensor> inputs = make_inputs(model, options.input);
-  const std::vector<Tensor> outputs = run_once(model, options.model, inputs);
-  const Comparison comparison(model, options.accuracy);
-  std::string text;
-  Json json{{"model", options.model.path}, {"outputs", Json::array()}};
-  int differing = 0;
-  if (!options.input.test_data.empty()) {
-    const std::string& folder = options.input.test_data;
-    differing += comparison.describe_to(text, json["outputs"], outputs, load_expected(model, folder), folder);
-  }
-  if (!options.vs_ort.empty()) {
-    OnnxRuntime engine(options.vs_ort, options.model.path, thread_count(options.model));
-    const std::vector<Tensor> expected = engine.first_run(model, inputs);
-    differing += comparison.describe_to(text, json["outputs"], outputs, expected, "ONNX Runtime " + engine.version());
-  }
-  if (options.verify_opt || options.bisect_opt) {
-    const Model unoptimized = variant(options.model, 0);
-    const std::vector<Tensor> reference = run_once(unoptimized, options.model, inputs);
-    differing += comparison.describe_to(text, json["outputs"], outputs, reference, "--opt 0");
-    if (options.bisect_opt) {
-      json["bisect"] = bisect(options.model, comparison, inputs, reference);
-      text += json["bisect"].get<std::string>() + "\n";
-    }
-    if (options.per_node || options.first_diff) {
-      const NodeComparison nodes = compare_nodes(model, unoptimized, inputs, options, !options.per_node);
-      text += nodes.text;
-      json.update(nodes.json);
-      differing += nodes.differing;
-    }
-  }
-  if (options.guard_memory) {
-    const std::string difference = guarded_difference(options.model, inputs);
-    text += "guarded memory: " + (difference.empty() ? "all values are equal" : failed(difference)) + "\n";
-    json["guarded_memory"] = difference;
-    differing += difference.empty() ? 0 : 1;
-  }
-  report(text, json, options.json);
-  if (differing > 0)
-    throw Failure(ExitCode::kDifference, str(differing, differing == 1 ? " comparison differs" : " comparisons differ"),
-                  true);
+  References references(options, model);
+  if (!options.input.test_data.empty()) references.compare_with_files();
+  if (!options.vs_ort.empty()) references.compare_with_onnx_runtime();
+  if (!options.against.empty()) references.compare_with_other_form();
+  if (options.verify_opt || options.bisect_opt) references.compare_with_unoptimized();
+  if (options.guard_memory) references.compare_in_guarded_memory();
+  references.finish();
   return ExitCode::kOk;
 }
 

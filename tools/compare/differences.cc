@@ -82,6 +82,8 @@ Difference compare_numbers(const Tensor& got, const Tensor& expected, const Tole
   Difference result;
   visit_distances(got, expected, [&](int64_t i, double d, double magnitude) {
     result.max_difference = std::max(result.max_difference, d);
+    if (std::isfinite(magnitude)) result.signal += magnitude * magnitude;
+    result.noise += d * d;
     const double allowed = std::isfinite(magnitude) ? tolerance.atol + tolerance.rtol * magnitude : 0;
     if (d > allowed && result.differing++ == 0) result.first = i;
   });
@@ -114,6 +116,8 @@ Difference compare_containers(const Tensor& got, const Tensor& expected, const T
     const Difference part = compare_tensors(parts[i].second, wanted[i].second, tolerance);
     result.max_difference = std::max(result.max_difference, part.max_difference);
     result.differing += part.differing;
+    result.signal += part.signal;
+    result.noise += part.noise;
     if (result.agree() && !part.agree()) result.reason = parts[i].first + ": " + part.reason;
   }
   return result;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,12 +21,15 @@ Tolerance tolerance_for(const std::string& output, const AccuracyFlags& flags, c
 
 /// How a tensor differs from its reference.
 struct Difference {
-  double max_difference = 0;  ///< over all elements; infinite where one is NaN or infinite and the other is not
-  int64_t differing = 0;      ///< elements outside the tolerance
-  int64_t first = -1;         ///< the first of them, in row-major order
-  std::string reason;         ///< empty where the tensors agree
+  double max_difference = 0;     ///< over all elements; infinite where one is NaN or infinite and the other is not
+  int64_t differing = 0;         ///< elements outside the tolerance
+  int64_t first = -1;            ///< the first of them, in row-major order
+  double signal = 0, noise = 0;  ///< sums of squares of numbers: of the reference, of the differences
+  std::string reason;            ///< empty where the tensors agree
 
   bool agree() const { return reason.empty(); }
+  /// The signal-to-noise ratio in decibels; NaN where it is not known.
+  double snr_db() const { return 10 * std::log10(signal / noise); }
 };
 
 /// Compares as the official ONNX runner does: dtype and shape exactly, NaN equals NaN, numbers within the tolerance,

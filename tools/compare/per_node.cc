@@ -45,9 +45,10 @@ class RunProgress final : public Observer {
 /// A model whose values are outputs, too; runs once.
 class Watched {
  public:
-  Watched(const Model& model, const std::vector<Target>& values, const std::vector<Tensor>& inputs,
-          const ModelFlags& flags, const std::shared_ptr<Observer>& observer)
-      : context_(with_outputs(model, values), context_options(flags, observer)) {
+  Watched(const ModelRun& run, const std::vector<Target>& values, const ModelFlags& flags,
+          const std::shared_ptr<Observer>& observer)
+      : context_(with_outputs(run.model, values), context_options(flags, observer)) {
+    const auto& [model, inputs] = run;
     const std::span<const Tensor> outputs = context_.run(inputs).subspan(model.outputs().size());
     for (size_t i = 0; i < values.size(); ++i) known_[values[i].value] = outputs[i];
     for (size_t i = 0; i < inputs.size(); ++i) known_[model_graph(model).inputs()[i]] = inputs[i];
@@ -143,13 +144,14 @@ std::string describe_inputs(const Graph& graph, const Node& node, const Watched&
 void add_row(NodeComparison& result, const Graph& graph, const Pair& pair, const Difference& difference) {
   const NodeSpec& spec = graph.node(pair.node).spec;
   const std::string& name = graph.value(pair.expected).name;
-  result.text += format("%-12.3g", difference.max_difference) +
+  result.text += format("%-12.3g%6s  ", difference.max_difference, decibels(difference.snr_db()).c_str()) +
                  (difference.agree() ? "agrees   " : failed("differs") + "  ") + operator_name(spec) + " '" +
                  spec.name + "'  " + name + "\n";
   result.json["nodes"].push_back({{"value", name},
                                   {"node", spec.name},
                                   {"op", operator_name(spec)},
                                   {"max_difference", difference.max_difference},
+                                  {"snr_db", ratio_json(difference.snr_db())},
                                   {"agrees", difference.agree()}});
 }
 
@@ -167,15 +169,14 @@ void add_first_difference(NodeComparison& result, const Graph& graph, const Pair
 
 }  // namespace
 
-NodeComparison compare_nodes(const Model& model, const Model& reference, const std::vector<Tensor>& inputs,
-                             const Options& options, bool stop) {
-  const Graph& graph = model_graph(reference);
-  const Pairs matched = match_values(graph, model_graph(model));
-  const auto progress = std::make_shared<RunProgress>(graph.nodes().size() + model_graph(model).nodes().size());
-  const Watched expected(reference, matched.all, inputs, options.model, progress);
-  const Watched got(model, matched.counterparts, inputs, options.model, progress);
+NodeComparison compare_nodes(const ModelRun& run, const ModelRun& reference, const Options& options, bool stop) {
+  const Graph& graph = model_graph(reference.model);
+  const Pairs matched = match_values(graph, model_graph(run.model));
+  const auto progress = std::make_shared<RunProgress>(graph.nodes().size() + model_graph(run.model).nodes().size());
+  const Watched expected(reference, matched.all, options.model, progress);
+  const Watched got(run, matched.counterparts, options.model, progress);
   NodeComparison result{"", {{"nodes", Json::array()}, {"first_difference", nullptr}}};
-  if (!stop) result.text = "max |diff|  result   node and value, in the order of --opt 0\n";
+  if (!stop) result.text = "max |diff|  SNR dB  result   node and value, in the order of the reference\n";
   int compared = 0;
   for (const Pair& pair : matched.pairs) {
     if (stop && result.differing > 0) break;
@@ -189,8 +190,8 @@ NodeComparison compare_nodes(const Model& model, const Model& reference, const s
   }
   result.json["compared"] = compared;
   result.json["skipped"] = matched.skipped();
-  result.text += format("%d values compared, %d differ; %d do not exist after the rewrites\n", compared,
-                        result.differing, matched.skipped());
+  result.text +=
+      format("%d values compared, %d differ; %d have no counterpart\n", compared, result.differing, matched.skipped());
   return result;
 }
 

@@ -14,10 +14,15 @@ struct NodeComparison {
   int differing = 0;  ///< values outside their tolerance
 };
 
+/// A model and the inputs of a run of it.
+struct ModelRun {
+  const Model& model;
+  const std::vector<Tensor>& inputs;
+};
+
 /// Runs both models and compares every value that a node of the reference computes and that the model has under the
-/// same name (channels-last ones turned back), in the order of the reference's nodes. Values that the rewrites removed
-/// are skipped, and so are the insides of bodies. stop: ends at the first value that differs.
-NodeComparison compare_nodes(const Model& model, const Model& reference, const std::vector<Tensor>& inputs,
-                             const Options& options, bool stop);
+/// same name (channels-last ones turned back), in the order of the reference's nodes. Values that the
+/// model lacks are skipped, and so are the insides of bodies. stop: ends at the first value that differs.
+NodeComparison compare_nodes(const ModelRun& run, const ModelRun& reference, const Options& options, bool stop);
 
 }  // namespace linnet::tool

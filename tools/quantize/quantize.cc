@@ -32,10 +32,6 @@ QuantizeOptions quantize_options(const QuantizeFlags& flags) {
   return options;
 }
 
-std::string decibels(double db) {
-  return std::isnan(db) ? "-" : std::isinf(db) && db > 0 ? "exact" : format("%.1f", db);
-}
-
 /// The quantised layer of the lowest ratio; nullptr where none is known.
 const QuantizedLayer* worst_layer(const QuantizedModel& result) {
   const QuantizedLayer* worst = nullptr;
@@ -66,17 +62,17 @@ std::string text_of(const QuantizedModel& result, int64_t file_bytes) {
                     human_bytes(file_bytes), "\n");
 }
 
-/// null where the ratio is not known.
-Json ratio_json(double db) { return std::isnan(db) ? Json() : Json(db); }
-
 Json json_of(const QuantizedModel& result, int64_t file_bytes) {
   Json json{{"layers", Json::array()}, {"outputs", Json::array()}};
   for (const QuantizedLayer& layer : result.layers) {
-    json["layers"].push_back(
-        {{"node", layer.node}, {"op", layer.op_type}, {"snr_db", ratio_json(layer.snr_db)}, {"quantized", layer.quantized}});
+    json["layers"].push_back({{"node", layer.node},
+                              {"op", layer.op_type},
+                              {"snr_db", ratio_json(layer.snr_db)},
+                              {"quantized", layer.quantized}});
   }
   for (size_t i = 0; i < result.output_snr_db.size(); ++i) {
-    json["outputs"].push_back({{"name", result.model.outputs()[i].name}, {"snr_db", ratio_json(result.output_snr_db[i])}});
+    json["outputs"].push_back(
+        {{"name", result.model.outputs()[i].name}, {"snr_db", ratio_json(result.output_snr_db[i])}});
   }
   const QuantizedLayer* worst = worst_layer(result);
   json["worst"] = worst ? Json(worst->node) : Json(nullptr);

@@ -43,6 +43,12 @@ std::string human_bytes(int64_t bytes) {
   return format(unit == 0 ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
 }
 
+std::string decibels(double db) {
+  return std::isnan(db) ? "-" : std::isinf(db) && db > 0 ? "exact" : format("%.1f", db);
+}
+
+Json ratio_json(double db) { return std::isnan(db) ? Json() : Json(db); }
+
 std::string format(const char* pattern, ...) {
   std::array<char, 1024> text{};
   va_list arguments;

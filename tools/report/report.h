@@ -20,6 +20,10 @@ void report(const std::string& text, const Json& json, const std::string& json_p
 
 /// "97.5 MiB"
 std::string human_bytes(int64_t bytes);
+/// A signal-to-noise ratio: "39.3", "exact" without noise, "-" where it is not known.
+std::string decibels(double db);
+/// The same in JSON; null where it is not known.
+Json ratio_json(double db);
 /// printf into a string.
 [[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
 
