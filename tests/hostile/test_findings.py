@@ -104,13 +104,25 @@ def test_messages_stay_short_whatever_names_there_are(answer):
     assert "operators that this build does not have" in message and " ... " in message
 
 
-def test_saved_outputs_have_safe_names_of_their_own(answer, tmp_path):
-    names = ["../../evil", "/abs", "a", "a", "a_2", "x/../y", "ok/name:0"]
+def test_saved_outputs_have_names_of_their_own(answer, tmp_path):
+    names = ["../../evil", "/abs", "a", "a", "a_2", "x/../y", "ok/name:0", "\x1b[31m", ".."]
     nodes = [onnx.helper.make_node("Identity", ["x"], [name]) for name in dict.fromkeys(names)]
     model = demanding.model(nodes, [("x", 1, [2])], [(name, 1, None) for name in names])
     answer(model, OK, "--save-outputs", tmp_path / "outputs.npz")
     with np.load(tmp_path / "outputs.npz") as outputs:
-        assert sorted(outputs) == sorted(["_/_/evil", "_/abs", "a", "a_2", "a_2_2", "x/_/y", "ok/name:0"])
+        assert sorted(outputs) == sorted(["../../evil", "/abs", "a", "a_2", "a_2_2", "x/../y", "ok/name:0", r"\x1b[31m", ".."])
+
+
+def test_saved_outputs_stay_in_their_folder(answer, tmp_path):
+    names = ["../../evil", "/abs", "..", ".hidden", "a", "a", "%2F", "/"]
+    nodes = [onnx.helper.make_node("Identity", ["x"], [name]) for name in dict.fromkeys(names)]
+    model = demanding.model(nodes, [("x", 1, [2])], [(name, 1, None) for name in names])
+    answer(model, OK, "--save-outputs", f"{tmp_path}/deep/outputs/")
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["outputs"]
+    files = [path.name for path in (tmp_path / "deep/outputs").iterdir()]
+    assert sorted(files) == sorted(
+        ["%2E.%2F..%2Fevil.npy", "%2Fabs.npy", "%2E..npy", "%2Ehidden.npy", "a.npy", "a_2.npy", "%252F.npy", "%2F.npy"]
+    )
 
 
 def test_an_archive_that_states_any_size_is_an_error(run_model, linear, tmp_path):

@@ -75,6 +75,11 @@ def test_file_that_cannot_be_written_is_named(run_model, linear, tmp_path, verb,
     assert path in line_of(result)
 
 
+def test_folder_of_outputs_that_cannot_be_made_is_named(run_model, linear, tmp_path):
+    (tmp_path / "file").write_text("")
+    assert "file/" in line_of(run_model(linear[0], "--save-outputs", f"{tmp_path}/file/", code=3))
+
+
 def test_outputs_replace_no_device(run_model, linear, tmp_path):
     (tmp_path / "link").symlink_to("/dev/null")
     result = run_model(linear[0], "--save-outputs", tmp_path / "link", code=3)

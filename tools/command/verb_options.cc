@@ -33,7 +33,7 @@ void add_run(CLI::App& app, Options& o) {
       ->capture_default_str();
   verb->add_option("--top", o.top, "Print the K largest values of each row of each output")->check(positive());
   verb->add_option("--labels", o.labels, "A text file with one label per line, for --top");
-  verb->add_option("--save-outputs", o.save_outputs, "Write the outputs to a .npz");
+  verb->add_option("--save-outputs", o.save_outputs, "Write the outputs to a .npz, or each to a .npy in a folder");
   add_accuracy_flags(*verb, o.accuracy);
   add_profile_flags(*verb, o);
 }

@@ -8,10 +8,10 @@
 #include "compare/differences.h"
 #include "report/report.h"
 #include "report/terminal.h"
+#include "run/save_outputs.h"
 #include "run/top.h"
 #include "values/files.h"
 #include "values/inputs.h"
-#include "values/npz.h"
 #include "values/values.h"
 
 namespace linnet::tool {
@@ -99,21 +99,6 @@ Result describe_outputs(const Model& model, std::span<const Tensor> outputs, con
     }
   }
   return result;
-}
-
-/// A container as its tensors, under the names of its parts.
-void append_tensors(const std::string& name, const Tensor& value, NamedTensors& named) {
-  if (!is_container(value.dtype())) {
-    named.emplace_back(name, value);
-    return;
-  }
-  for (const auto& [part_name, part] : container_parts(name, value)) append_tensors(part_name, part, named);
-}
-
-void save_outputs(const Model& model, std::span<const Tensor> outputs, const std::string& path) {
-  NamedTensors named;
-  for (size_t i = 0; i < outputs.size(); ++i) append_tensors(model.outputs()[i].name, outputs[i], named);
-  save_npz(path, named);
 }
 
 void print_choices(const Model& model, const ModelFlags& flags, const MemoryReport& memory, const Profiler& profiler) {

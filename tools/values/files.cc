@@ -31,15 +31,16 @@ CountedVector<std::byte> read_file(const std::string& path) {
 }
 
 void write_file(const std::string& path, std::span<const std::byte> bytes) {
-  const auto* data = reinterpret_cast<const char*>(bytes.data());
+  if (path != "-") return write_parts(path, {&bytes, 1});
   errno = 0;
-  if (path == "-") {
-    std::fwrite(data, 1, bytes.size(), stdout);
-    flush_stdout();
-    return;
-  }
+  std::fwrite(bytes.data(), 1, bytes.size(), stdout);
+  flush_stdout();
+}
+
+void write_parts(const std::string& path, std::span<const std::span<const std::byte>> parts) {
+  errno = 0;
   std::ofstream out(path, std::ios::binary);
-  out.write(data, std::streamsize(bytes.size()));
+  for (const auto part : parts) out.write(reinterpret_cast<const char*>(part.data()), std::streamsize(part.size()));
   out.flush();
   if (!out) fail_to_write(path);
 }

@@ -14,6 +14,8 @@ CountedVector<std::byte> read_file(const std::string& path);
 
 /// Writes a file, or stdout where path is "-". Throws Failure(kRun) where it cannot be written.
 void write_file(const std::string& path, std::span<const std::byte> bytes);
+/// The same with the parts of a file one after the other; path is no "-".
+void write_parts(const std::string& path, std::span<const std::span<const std::byte>> parts);
 void write_text(const std::string& path, const std::string& text);
 
 /// Throws Failure(kRun) where anything that went to stdout was not written.

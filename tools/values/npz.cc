@@ -6,10 +6,8 @@
 #include <array>
 #include <filesystem>
 #include <memory>
-#include <set>
 
 #include "tensor/counted_memory.h"
-#include "tensor/printable.h"
 #include "values/npy.h"
 
 namespace linnet::tool {
@@ -72,19 +70,6 @@ Tensor read_member(zip_t* archive, zip_uint64_t index, const std::string& path) 
   }
 }
 
-/// Names of models are anything: what unpacks the archive must not write elsewhere, and each member has a name of its
-/// own.
-std::string safe_name(const std::string& name, std::set<std::string>& taken) {
-  std::string safe;
-  for (const std::filesystem::path& part : std::filesystem::path(name)) {
-    const bool plain = part != "/" && part != ".." && part != ".";
-    safe += (safe.empty() ? "" : "/") + (plain ? printable(part.string()) : std::string("_"));
-  }
-  std::string unique = safe;
-  for (int i = 2; !taken.insert(unique).second; ++i) unique = str(safe, "_", i);
-  return unique;
-}
-
 zip_uint64_t member_count(zip_t* archive) { return zip_uint64_t(zip_get_num_entries(archive, 0)); }
 
 }  // namespace
@@ -136,11 +121,10 @@ void save_npz(const std::string& path, const NamedTensors& tensors) {
   for (const auto& [name, tensor] : tensors) files.push_back(to_npy(tensor));
   refuse_device(path);
   Archive archive = open_archive(path, ZIP_CREATE | ZIP_TRUNCATE);
-  std::set<std::string> taken;
   for (size_t i = 0; i < files.size(); ++i) {
     const std::array<zip_buffer_fragment_t, 2> parts{part_of(files[i].own), part_of(files[i].elements)};
     zip_source_t* source = zip_source_buffer_fragment(archive.get(), parts.data(), parts.size(), 0);
-    const std::string name = safe_name(tensors[i].first, taken) + ".npy";
+    const std::string name = tensors[i].first + ".npy";
     const zip_int64_t index = zip_file_add(archive.get(), name.c_str(), source, ZIP_FL_OVERWRITE | ZIP_FL_ENC_UTF_8);
     if (index < 0) {
       zip_source_free(source);

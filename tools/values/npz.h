@@ -16,7 +16,7 @@ NamedTensors load_npz(const std::string& path);
 /// One array of a .npz. Throws Error(kIo) naming the members when it has no such one.
 Tensor load_npz_member(const std::string& path, const std::string& member);
 
-/// Writes a .npz. Throws Error(kIo).
+/// Writes a .npz; each tensor has a name of its own. Throws Error(kIo).
 void save_npz(const std::string& path, const NamedTensors& tensors);
 
 }  // namespace linnet::tool
