@@ -75,3 +75,9 @@ def test_the_manual_page_is_sound_roff(run_model):
     page = run_model("--man").stdout
     result = subprocess.run(["groff", "-man", "-ww", "-Tutf8"], input=page, capture_output=True, text=True)
     assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("verb", "run bench check compare inspect quantize ops".split())
+def test_the_letter_o_is_output_wherever_it_is_a_flag(run_model, verb):
+    text = run_model(verb, "--help").stdout
+    assert "-o,--output" in text if verb == "quantize" else " -o" not in text

@@ -14,7 +14,7 @@ std::string literal(const std::string& text) {
   return result;
 }
 
-/// "-o, --opt": names by which an option is given, or of an argument.
+/// "-x, --threads": names by which an option is given, or of an argument.
 std::string names(const CLI::Option& option) {
   std::string text;
   for (const std::string& name : option.get_snames()) text += (text.empty() ? "-" : ", -") + name;

@@ -62,7 +62,7 @@ void add_load_flags(CLI::App& verb, ModelFlags& f) {
 
 void add_model_flags(CLI::App& verb, ModelFlags& f) {
   const auto group = verb.add_option_group("Model");
-  group->add_option("-o,--opt", f.optimization, "0 as written, 1 folded and cleaned, 2 all rewrites")
+  group->add_option("--opt", f.optimization, "0 as written, 1 folded and cleaned, 2 all rewrites")
       ->check(CLI::Range(0, 2))
       ->capture_default_str();
   group->add_option("--disable-rewrite", f.disabled_rewrites, "Leave out a rewrite (repeatable)")
