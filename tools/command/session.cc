@@ -12,6 +12,7 @@
 #include "passes/passes.h"
 #include "tensor/printable.h"
 #include "values/inputs.h"
+#include "values/piped_file.h"
 
 namespace linnet::tool {
 namespace {
@@ -89,7 +90,15 @@ Model load_model(const ModelFlags& flags) {
 }
 
 Model load_model(const ModelFlags& flags, const ModelOptions& options, const Registry& registry) {
-  return while_loading([&] { return load(flags.path, options, registry); });
+  return while_loading([&] {
+    const int piped = piped_file(flags.path, options.limits);
+    if (piped < 0) return load(flags.path, options, registry);
+    try {
+      return load_fd(piped, ".", options, registry);
+    } catch (const Error& error) {
+      throw error.with_context(flags.path);
+    }
+  });
 }
 
 void save_optimized(const Model& model, const Options& options) {
