@@ -1,7 +1,8 @@
-"""run_model bench --vs-ort: where the command was built with ONNX Runtime's header, against the Python package's library."""
+"""run_model bench --vs-ort, against the library of the Python package."""
 
 import json
 import pathlib
+import subprocess
 
 import pytest
 from onnx import TensorProto, helper
@@ -17,46 +18,58 @@ def library(run_model, tmp_path_factory):
     return found[0]
 
 
-@pytest.fixture
-def built(run_model, linear, library):
-    """Skips where run_model knows no ONNX Runtime, after a look at what it then says."""
-    try:
-        run_model("bench", linear[0], "-r", 1, f"--vs-ort={library}")
-    except AssertionError:
-        error = run_model("bench", linear[0], f"--vs-ort={library}", code=1).stderr
-        assert "benchmarks/compare" in error and error.count("\n") == 1
-        pytest.skip("run_model was built without ONNX Runtime's header")
-
-
-def test_both_medians_their_ratio_and_the_difference(run_model, linear, library, built):
+def test_both_medians_their_ratio_and_the_difference(run_model, linear, library):
     result = json.loads(run_model("bench", linear[0], "-r", 10, "--vs-ort", library, "--json", "-").stdout)
     assert result["iterations"] >= 10
     assert result["ratio"] == pytest.approx(result["ort_median_ms"] / result["median_ms"])
     assert 0 <= result["max_difference"] < 1e-5
 
 
-def test_table_names_both_engines(run_model, linear, library, built):
+def test_table_names_both_engines(run_model, linear, library):
     lines = run_model("bench", "--vs-ort", library, linear[0], "-r", 4, "-x", 1).stdout.splitlines()
     header = next(i for i, line in enumerate(lines) if line.startswith("engine"))
     assert lines[header + 1].startswith("Linnet ") and lines[header + 2].startswith("ONNX Runtime ")
 
 
-def test_outputs_that_differ_are_not_timed(run_model, tmp_path, library, built):
+def test_outputs_that_differ_are_not_timed(run_model, tmp_path, library):
     node = helper.make_node("Tanh", ["x"], ["y"])
     model = save_model(tmp_path / "m.onnx", [node], [("x", TensorProto.FLOAT, [999])], [("y", TensorProto.FLOAT, [999])])
     result = run_model("bench", model, "-r", 2, "--vs-ort", library, "--atol", 0, "--rtol", 0, code=4)
     assert "output 'y'" in result.stderr and result.stdout == ""
 
 
-def test_compare_takes_onnxruntime_as_reference(run_model, linear, library, built):
+def test_compare_takes_onnxruntime_as_reference(run_model, linear, library):
     result = json.loads(run_model("compare", linear[0], "--vs-ort", library, "--atol", 1e-5, "--json", "-").stdout)
     assert [(o["output"], o["reference"].split()[0], o["agrees"]) for o in result["outputs"]] == [("y", "ONNX", True)]
 
 
-def test_library_that_is_none_is_a_usage_error(run_model, linear, built):
+def test_library_that_is_none_is_a_usage_error(run_model, linear):
     assert "none.so" in run_model("bench", linear[0], "--vs-ort", "none.so", code=1).stderr
     assert "libonnxruntime.so" in run_model("bench", "--vs-ort", linear[0], "-c", 1, env={"LD_LIBRARY_PATH": ""}, code=1).stderr
 
 
 def test_one_context_at_a_time(run_model, linear):
     assert "--concurrency" in run_model("bench", linear[0], "--vs-ort", "-c", 2, code=1).stderr
+
+
+@pytest.mark.parametrize("folder", ["capi", "package"])
+def test_library_is_found_in_the_python_package(run_model, linear, library, folder):
+    path = library.parent if folder == "capi" else library.parent.parent
+    text = run_model("bench", "--vs-ort", path, linear[0], "-r", 2).stdout
+    assert "\nONNX Runtime " in text
+
+
+def test_folder_without_a_library_is_named(run_model, linear, tmp_path):
+    error = run_model("bench", linear[0], "--vs-ort", tmp_path, code=1).stderr
+    assert f"{tmp_path} and its folder capi hold no libonnxruntime.so" in error
+
+
+def test_telemetry_is_off(run_model, linear, tmp_path):
+    """Also where the environment would have it: a library that tells what it sees when it is opened."""
+    (tmp_path / "spy.c").write_text(
+        "#include <stdio.h>\n#include <stdlib.h>\n"
+        '__attribute__((constructor)) static void tell(void) { fprintf(stderr, "off: %s\\n", getenv("ORT_DISABLE_TELEMETRY")); }\n'
+    )
+    subprocess.run(["cc", "-shared", "-fPIC", tmp_path / "spy.c", "-o", tmp_path / "libonnxruntime.so.9"], check=True)
+    result = run_model("bench", linear[0], "--vs-ort", tmp_path, env={"ORT_DISABLE_TELEMETRY": "0"}, code=1)
+    assert result.stderr.startswith("off: 1\n") and "is no ONNX Runtime" in result.stderr

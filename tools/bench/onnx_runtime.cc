@@ -1,27 +1,32 @@
 #include "bench/onnx_runtime.h"
 
-#include "command/failure.h"
-
-#ifdef LINNET_WITH_ONNXRUNTIME
 #include <dlfcn.h>
-#include <onnxruntime_c_api.h>
 
+#include <cstdlib>
 #include <cstring>
-#endif
+
+#include "bench/find_library.h"
+#include "bench/onnx_runtime_table.h"
+#include "command/failure.h"
 
 namespace linnet::tool {
 
-#ifdef LINNET_WITH_ONNXRUNTIME
 namespace {
 
-using GetApiBase = const OrtApiBase* (*)();
+using GetApiBase = const ort::ApiBase* (*)();
+
+/// The oldest table has all that is called here.
+constexpr uint32_t kOldest = 1;
 
 // The library stays open: it starts threads that may outlive every session.
-const OrtApiBase& open_library(const std::string& library) {
+const ort::ApiBase& open_library(const std::string& path) {
+  const std::string library = find_onnx_runtime(path);
+  setenv("ORT_DISABLE_TELEMETRY", "1", 1);
   void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
-    throw Failure(ExitCode::kUsage,
-                  str("--vs-ort: ", dlerror(), "; name the library: --vs-ort /path/libonnxruntime.so"));
+    throw Failure(ExitCode::kUsage, str("--vs-ort: ", dlerror(),
+                                        "; name the library or the Python package: --vs-ort /path/libonnxruntime.so, "
+                                        "--vs-ort /path/site-packages/onnxruntime"));
   }
   const auto get = reinterpret_cast<GetApiBase>(dlsym(handle, "OrtGetApiBase"));
   if (!get) throw Failure(ExitCode::kUsage, "--vs-ort: " + library + " is no ONNX Runtime");
@@ -35,14 +40,12 @@ using Handle = std::unique_ptr<T, void (*)(T*)>;
 }  // namespace
 
 struct OnnxRuntime::Impl {
-  explicit Impl(const OrtApiBase& base) : version(base.GetVersionString()), api(base.GetApi(ORT_API_VERSION)) {
-    if (!api) {
-      throw Failure(ExitCode::kUsage, str("--vs-ort: ONNX Runtime ", version, " is older than the API ",
-                                          ORT_API_VERSION, " that run_model was built with"));
-    }
+  explicit Impl(const ort::ApiBase& base)
+      : version(base.get_version_string()), api(reinterpret_cast<const ort::Table*>(base.get_api(kOldest))) {
+    if (!api) throw Failure(ExitCode::kUsage, str("--vs-ort: ONNX Runtime ", version, " has no table of functions"));
   }
 
-  void check(OrtStatus* status, ExitCode code) const {
+  void check(ort::Status* status, ExitCode code) const {
     if (!status) return;
     const std::string message = api->GetErrorMessage(status);
     api->ReleaseStatus(status);
@@ -50,29 +53,29 @@ struct OnnxRuntime::Impl {
   }
 
   void load(const std::string& model_path, int threads) {
-    OrtEnv* new_env = nullptr;
-    check(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "linnet", &new_env), ExitCode::kLoad);
+    ort::Env* new_env = nullptr;
+    check(api->CreateEnv(ort::kFatal, "linnet", &new_env), ExitCode::kLoad);
     env = {new_env, api->ReleaseEnv};
-    OrtSessionOptions* new_options = nullptr;
+    ort::SessionOptions* new_options = nullptr;
     check(api->CreateSessionOptions(&new_options), ExitCode::kLoad);
-    const Handle<OrtSessionOptions> options{new_options, api->ReleaseSessionOptions};
+    const Handle<ort::SessionOptions> options{new_options, api->ReleaseSessionOptions};
     check(api->SetIntraOpNumThreads(options.get(), threads), ExitCode::kLoad);
     check(api->SetInterOpNumThreads(options.get(), 1), ExitCode::kLoad);
-    OrtSession* new_session = nullptr;
+    ort::Session* new_session = nullptr;
     check(api->CreateSession(env.get(), model_path.c_str(), options.get(), &new_session), ExitCode::kLoad);
     session = {new_session, api->ReleaseSession};
-    OrtMemoryInfo* new_memory = nullptr;
-    check(api->CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &new_memory), ExitCode::kLoad);
+    ort::MemoryInfo* new_memory = nullptr;
+    check(api->CreateCpuMemoryInfo(ort::kArenaAllocator, ort::kDefaultMemory, &new_memory), ExitCode::kLoad);
     memory = {new_memory, api->ReleaseMemoryInfo};
   }
 
   // ONNX numbers element types as Linnet does.
   void add_input(const std::string& name, const Tensor& tensor) {
     if (tensor.dtype() == DType::kString) throw Failure(ExitCode::kUsage, "--vs-ort: string inputs are not supported");
-    OrtValue* value = nullptr;
+    ort::Value* value = nullptr;
     check(api->CreateTensorWithDataAsOrtValue(memory.get(), const_cast<void*>(tensor.raw()), tensor.bytes(),
                                               tensor.shape().dims().data(), size_t(tensor.rank()),
-                                              ONNXTensorElementDataType(tensor.dtype()), &value),
+                                              ort::ElementType(tensor.dtype()), &value),
           ExitCode::kRun);
     input_names.push_back(name);
     inputs.emplace_back(value, api->ReleaseValue);
@@ -89,10 +92,10 @@ struct OnnxRuntime::Impl {
   }
 
   Tensor output(size_t i) const {
-    OrtTensorTypeAndShapeInfo* new_info = nullptr;
+    ort::TensorTypeAndShapeInfo* new_info = nullptr;
     check(api->GetTensorTypeAndShape(output_values[i], &new_info), ExitCode::kRun);
-    const Handle<OrtTensorTypeAndShapeInfo> info{new_info, api->ReleaseTensorTypeAndShapeInfo};
-    ONNXTensorElementDataType dtype{};
+    const Handle<ort::TensorTypeAndShapeInfo> info{new_info, api->ReleaseTensorTypeAndShapeInfo};
+    ort::ElementType dtype{};
     size_t rank = 0;
     check(api->GetTensorElementType(info.get(), &dtype), ExitCode::kRun);
     check(api->GetDimensionsCount(info.get(), &rank), ExitCode::kRun);
@@ -107,13 +110,13 @@ struct OnnxRuntime::Impl {
   }
 
   std::string version;
-  const OrtApi* api;
-  Handle<OrtEnv> env{nullptr, nullptr};
-  Handle<OrtSession> session{nullptr, nullptr};
-  Handle<OrtMemoryInfo> memory{nullptr, nullptr};
+  const ort::Table* api;
+  Handle<ort::Env> env{nullptr, nullptr};
+  Handle<ort::Session> session{nullptr, nullptr};
+  Handle<ort::MemoryInfo> memory{nullptr, nullptr};
   std::vector<std::string> input_names, output_names;
-  std::vector<Handle<OrtValue>> inputs, outputs;
-  std::vector<OrtValue*> input_values, output_values;
+  std::vector<Handle<ort::Value>> inputs, outputs;
+  std::vector<ort::Value*> input_values, output_values;
 };
 
 OnnxRuntime::OnnxRuntime(const std::string& library, const std::string& model_path, int threads)
@@ -137,21 +140,6 @@ std::vector<Tensor> OnnxRuntime::first_run(const Model& model, const std::vector
 }
 
 void OnnxRuntime::run() { impl_->run(); }
-#else
-struct OnnxRuntime::Impl {
-  std::string version;
-};
-
-OnnxRuntime::OnnxRuntime(const std::string&, const std::string&, int) {
-  throw Failure(ExitCode::kUsage,
-                "--vs-ort: run_model was built without the C API of ONNX Runtime (LINNET_WITH_ONNXRUNTIME); "
-                "benchmarks/compare compares with the Python package");
-}
-
-const std::string& OnnxRuntime::version() const { return impl_->version; }
-std::vector<Tensor> OnnxRuntime::first_run(const Model&, const std::vector<Tensor>&) { return {}; }
-void OnnxRuntime::run() {}
-#endif
 
 OnnxRuntime::~OnnxRuntime() = default;
 

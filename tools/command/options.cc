@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <set>
 
@@ -18,12 +19,14 @@ constexpr const char* kEnvironment =
     "OMP_NUM_THREADS is the number of threads where --threads does not give one.\n"
     "NO_COLOR, set to anything, leaves out colours, which only terminals get.";
 
-/// "--vs-ort" takes a value only where one that names a library follows; otherwise the next word is the model.
+/// "--vs-ort" takes a value only where one that names a library or a folder follows; otherwise the next word is the
+/// model.
 void bind_library(std::vector<std::string>& arguments) {
   const auto flag = std::find(arguments.begin(), arguments.end(), "--vs-ort");
   if (flag == arguments.end()) return;
   const auto next = flag + 1;
-  const bool given = next != arguments.end() && next->find(".so") != std::string::npos;
+  const bool given =
+      next != arguments.end() && (next->find(".so") != std::string::npos || std::filesystem::is_directory(*next));
   *flag += "=" + (given ? *next : std::string("libonnxruntime.so"));
   if (given) arguments.erase(next);
 }

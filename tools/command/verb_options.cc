@@ -54,7 +54,7 @@ CLI::Option* add_state_flags(CLI::App& verb, Options& o) {
 }
 
 void add_peer_flag(CLI::App& verb, Options& o, const std::string& what) {
-  verb.add_option("--vs-ort", o.vs_ort, what)->type_name("[LIBRARY.so]");
+  verb.add_option("--vs-ort", o.vs_ort, what)->type_name("[LIBRARY.so|FOLDER]");
 }
 
 void add_bench(CLI::App& app, Options& o) {
