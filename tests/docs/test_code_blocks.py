@@ -33,6 +33,8 @@ ELSEWHERE = {
     "./test.sh unit": "runs some of these tests",
     "pip install .": "tests/package/test_python.py",
     "build/bin/run_model compare model_int8.onnx --against model.onnx --per-node --atol 0.1": "tests/tools/test_against.py",
+    "tar -xf linnet-*-linux-x86_64.tar.xz && linnet-*/bin/run_model model.onnx": "tests/package/test_release.py",
+    "pip install linnet-*-abi3-*.whl": "is run by scripts/release.sh",
     "cmake -S . -B build-aarch64 --toolchain cmake/aarch64.cmake -DLINNET_BUILD_ONNX=OFF -DLINNET_WITH_TEXT=OFF": BUILDS,
     "cmake -S . -B build-small -DLINNET_OPERATORS=needed.txt": "tests/package/test_reduced.py",
     "cmake --build build-small": "tests/package/test_reduced.py",
