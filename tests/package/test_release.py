@@ -136,5 +136,7 @@ def test_the_image_of_the_containerfile_runs(release, tmp_path):
     call("debootstrap", "--variant=minbase", os.environ["LINNET_TEST_DEBOOTSTRAP"], root)
     command = follow(ROOT / "Containerfile", release, root)
     shutil.copy(MODEL, root)
+    # A container has /proc, which the loader asks where a program lies.
+    container = "unshare", "--pid", "--fork", "--root", root, "--mount-proc", "--setuid", "65534", "--setgid", "65534"
     environment = {"PATH": "/usr/local/bin:/usr/bin:/usr/sbin"}
-    assert "output" in call("chroot", "--userspec=nobody", root, *command, f"/{MODEL.name}", env=environment)
+    assert "output" in call(*container, *command, f"/{MODEL.name}", env=environment)
