@@ -35,6 +35,7 @@ ELSEWHERE = {
     "build/bin/run_model compare model_int8.onnx --against model.onnx --per-node --atol 0.1": "tests/tools/test_against.py",
     "tar -xf linnet-*-linux-x86_64.tar.xz && linnet-*/bin/run_model model.onnx": "tests/package/test_release.py",
     "pip install linnet-*-abi3-*.whl": "is run by scripts/release.sh",
+    """build/bin/run_model bench model.onnx --vs-ort "$(python3 -c 'import onnxruntime; print(onnxruntime.__path__[0])')\"""": "tests/tools/test_vs_ort.py",
     "cmake -S . -B build-aarch64 --toolchain cmake/aarch64.cmake -DLINNET_BUILD_ONNX=OFF -DLINNET_WITH_TEXT=OFF": BUILDS,
     "cmake -S . -B build-small -DLINNET_OPERATORS=needed.txt": "tests/package/test_reduced.py",
     "cmake --build build-small": "tests/package/test_reduced.py",
