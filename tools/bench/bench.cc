@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "bench/bench_loop.h"
+#include "bench/histogram.h"
 #include "bench/onnx_runtime.h"
 #include "bench/profile.h"
 #include "bench/statistics.h"
@@ -53,6 +54,25 @@ std::string table_of(const Bench& b) {
          format("%-9.4g  %-5.2f  %.3g\n", b.peer->median_ms, b.ratio(), b.peer->max_difference);
 }
 
+std::string histogram_text(const Bench& b) {
+  constexpr int64_t kWidth = 40;
+  std::string text = format("arrivals    %.4g per second; latency counts from when a run is due\n", b.options.rate);
+  for (const Bucket& bucket : histogram(b.times.latencies_ms)) {
+    const std::string bar(size_t((bucket.count * kWidth + int64_t(b.runs()) - 1) / int64_t(b.runs())), '#');
+    text +=
+        format("  %8g to %-8g ms %9lld  ", bucket.from, bucket.to, static_cast<long long>(bucket.count)) + bar + "\n";
+  }
+  return text;
+}
+
+Json histogram_json(const Bench& b) {
+  Json json = Json::array();
+  for (const Bucket& bucket : histogram(b.times.latencies_ms)) {
+    json.push_back({{"from_ms", bucket.from}, {"to_ms", bucket.to}, {"count", bucket.count}});
+  }
+  return json;
+}
+
 std::string text_of(const Bench& b) {
   const std::string name = std::filesystem::path(b.options.model.path).filename().string();
   std::string text =
@@ -70,6 +90,7 @@ std::string text_of(const Bench& b) {
       format("latency     median %.4g ms | mean %.4g | min %.4g | max %.4g", s.median(), s.mean(), s.min(), s.max());
   for (const double p : percentiles(b.options)) text += format(" | p%g %.4g", p, s.percentile(p));
   text += format(" | stddev %.2g\n", s.stddev());
+  if (b.options.rate > 0) text += histogram_text(b);
   text += format("throughput  %.1f inferences/s   %zu iterations in %.2f s\n", b.throughput(), b.runs(),
                  b.times.wall_ms / 1e3);
   text += format("allocations %.4g per run\n", b.allocations_per_run());
@@ -101,6 +122,10 @@ Json json_of(const Bench& b) {
     json["ratio"] = b.ratio();
     json["max_difference"] = b.peer->max_difference;
   }
+  if (b.options.rate > 0) {
+    json["rate_per_s"] = b.options.rate;
+    json["histogram"] = histogram_json(b);
+  }
   for (const double p : b.options.percentiles) json[format("p%g_ms", p)] = s.percentile(p);
   return json;
 }
@@ -108,6 +133,15 @@ Json json_of(const Bench& b) {
 void write_raw_times(const std::string& path, const std::vector<double>& latencies_ms) {
   std::string text;
   for (const double ms : latencies_ms) text += format("%.6f\n", ms);
+  write_text(path, text);
+}
+
+void write_csv(const std::string& path, const std::vector<TimedRun>& runs) {
+  std::string text = "context,run,due_ms,begin_ms,latency_ms\n";
+  for (const TimedRun& r : runs) {
+    text += format("%d,%lld,%.6f,%.6f,%.6f\n", r.context, static_cast<long long>(r.run), r.due_ms, r.begin_ms,
+                   r.latency_ms);
+  }
   write_text(path, text);
 }
 
@@ -161,6 +195,7 @@ ExitCode bench_verb(const Options& options) {
   const Statistics statistics(times.latencies_ms);
   const Bench bench{options, model, prepared, times, statistics, peer};
   if (!options.raw_times.empty()) write_raw_times(options.raw_times, times.latencies_ms);
+  if (!options.csv.empty()) write_csv(options.csv, times.runs);
   if (!options.profile.empty()) write_text(options.profile, profilers[0]->trace(roofline));
   report(text_of(bench) + (options.profile_table ? profilers[0]->table(roofline) : ""), json_of(bench), options.json);
   return ExitCode::kOk;

@@ -4,6 +4,7 @@
 #include <exception>
 #include <latch>
 #include <numeric>
+#include <optional>
 #include <thread>
 
 #include "bench/allocation_count.h"
@@ -26,12 +27,18 @@ class Goal {
       : iterations_(options.iterations),
         ms_(1e3 * (options.duration_s > 0   ? options.duration_s
                    : options.iterations > 0 ? 0
-                                            : kDefaultSeconds)) {}
+                                            : kDefaultSeconds)),
+        rate_(options.rate) {}
 
   void start() { clock_ = Stopwatch(); }
-  /// Takes one run from the goal; false when there is none left.
-  bool next() { return open(taken_.fetch_add(1, std::memory_order_relaxed)); }
-  bool open(int64_t taken) const { return taken < std::max<int64_t>(iterations_, 1) || clock_.ms() < ms_; }
+  /// Takes one run from the goal, and gives its number; none when there is none left.
+  std::optional<int64_t> next() {
+    const int64_t run = taken_.fetch_add(1, std::memory_order_relaxed);
+    return open(run) ? std::optional(run) : std::nullopt;
+  }
+  bool open(int64_t taken) const { return taken < std::max<int64_t>(iterations_, 1) || due_ms(taken) < ms_; }
+  /// When a run is due: by the rate, without one now.
+  double due_ms(int64_t run) const { return rate_ > 0 ? 1e3 * double(run) / rate_ : clock_.ms(); }
   /// Runs in a block of `run_ms` each, of which a round has two.
   int64_t block(double run_ms) const {
     const int64_t runs = std::max<int64_t>(1, int64_t(kBlockMs / std::max(run_ms, 1e-3)));
@@ -47,7 +54,7 @@ class Goal {
 
  private:
   int64_t iterations_;
-  double ms_;
+  double ms_, rate_;
   std::atomic<int64_t> taken_{0};
   Stopwatch clock_;
 };
@@ -60,6 +67,7 @@ class Lane {
     states.bind(context_);
     constexpr size_t kExpectedRuns = size_t{1} << 16;
     latencies_ms_.reserve(kExpectedRuns);
+    runs_.reserve(kExpectedRuns);
   }
 
   void warm_up(const std::vector<Tensor>& inputs, int64_t runs) {
@@ -67,8 +75,13 @@ class Lane {
   }
 
   void time(const std::vector<Tensor>& inputs, Goal& goal, Progress* progress) {
-    while (goal.next()) {
+    while (const std::optional<int64_t> run = goal.next()) {
+      const double due_ms = goal.due_ms(*run);
+      std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(due_ms - goal.elapsed_ms()));
+      const double begin_ms = goal.elapsed_ms();
       time_once(inputs);
+      latencies_ms_.back() += begin_ms - due_ms;
+      runs_.push_back({0, *run, due_ms, begin_ms, latencies_ms_.back()});
       if (progress) progress->update(goal.fraction());
     }
   }
@@ -82,6 +95,11 @@ class Lane {
 
   void add_to(BenchTimes& times) const {
     times.latencies_ms.insert(times.latencies_ms.end(), latencies_ms_.begin(), latencies_ms_.end());
+    for (TimedRun run : runs_) {
+      run.context = times.contexts;
+      times.runs.push_back(run);
+    }
+    ++times.contexts;
     times.first_run_ms = std::max(times.first_run_ms, first_run_ms_);
     times.allocations += allocations_;
     const MemoryReport memory = context_.memory();
@@ -107,6 +125,7 @@ class Lane {
   int64_t step_ = 0;
   std::shared_ptr<Profiler> profiler_;
   std::vector<double> latencies_ms_;
+  std::vector<TimedRun> runs_;
   double first_run_ms_ = 0;
   int64_t allocations_ = 0;
 };

@@ -22,11 +22,11 @@ void check_quantize(const Options& o) {
   const QuantizeFlags& f = o.quantize;
   if (o.verb != "quantize") return;
   if (f.calibration.empty() && f.mode == "static") {
-    throw Failure(ExitCode::kUsage, "--mode static finds its ranges on inputs: add --calibration DIR or N");
+    throw Failure(ExitCode::kUsage, "--mode static finds its ranges on inputs: add --calibration PATH or N");
   }
   if (f.calibration.empty() && std::isfinite(f.exclude_below)) {
     throw Failure(ExitCode::kUsage,
-                  "--exclude-below compares with the float model on inputs: add --calibration DIR or N");
+                  "--exclude-below compares with the float model on inputs: add --calibration PATH or N");
   }
 }
 

@@ -41,6 +41,8 @@ struct InputFlags {
   bool generate = false;      ///< --fill, --seed, --range or --shape given: generate what is missing
   bool named_dims = false;    ///< a dim that nothing names is an error, not 1
   bool quiet = false;         ///< without notes
+  int64_t batch = 0;          ///< first axis of inputs; 0: not given
+  std::string only_file;      ///< a file for the only input; empty: none
 };
 
 /// Tolerances, each "X" or "OUTPUT:X".
@@ -89,7 +91,8 @@ struct Options {
   int64_t warmup = 3;
   int concurrency = 1;
   std::vector<double> percentiles;
-  std::string raw_times;
+  std::string raw_times, csv;
+  double rate = 0;                ///< runs due per second; 0: one after the other
   std::string state;              ///< OUTPUT=INPUT, each with a star or none; empty: no states
   int64_t steps = 64;             ///< between two resets of the states
   std::vector<std::string> grow;  ///< inputs whose last dim gets longer with each step

@@ -71,8 +71,16 @@ void add_bench(CLI::App& app, Options& o) {
       ->check(percent(0));
   CLI::Option* state = add_state_flags(*verb, o);
   verb->add_option("--raw-times", o.raw_times, "Write every latency in ms to a file, one per line");
+  CLI::Option* csv =
+      verb->add_option("--csv", o.csv, "Write when each run was due and began, and its latency, to a file");
+  CLI::Option* rate =
+      verb->add_option("--rate", o.rate,
+                       "Runs due per second, whether earlier ones have ended or not; prints a histogram")
+          ->check(positive());
+  verb->add_option("--batch", o.input.batch, "First axis of all inputs, where the model leaves it open")
+      ->check(positive());
   add_peer_flag(*verb, o, "Time ONNX Runtime in turns with Linnet, and compare the outputs");
-  state->excludes("--vs-ort");
+  for (CLI::Option* option : {state, csv, rate}) option->excludes("--vs-ort");
   add_accuracy_flags(*verb, o.accuracy);
   add_profile_flags(*verb, o);
 }
@@ -113,8 +121,10 @@ void add_inspect(CLI::App& app, Options& o) {
 
 void add_grid_flags(CLI::App& verb, QuantizeFlags& f) {
   verb.add_option("--calibration", f.calibration,
-                  "Inputs to find ranges and errors with: a folder of .npz or test_data_set_N, or a number to generate")
-      ->type_name("DIR|N");
+                  "Inputs to find ranges and errors with: a folder of images, .npy, .npz or test_data_set_N, one such "
+                  "file, or a "
+                  "number to generate")
+      ->type_name("PATH|N");
   verb.add_option("--method", f.method, "How ranges of activations follow from the values that calibration sees")
       ->check(CLI::IsMember({"minmax", "percentile", "entropy"}))
       ->capture_default_str();

@@ -31,6 +31,7 @@ class InputMaker {
       : infos_(all_inputs(model)), needed_(model.inputs().size()), flags_(flags) {
     parse_dims();
     parse_shapes();
+    if (flags_.batch > 0) set_batch();
   }
 
   std::vector<Tensor> make() {
@@ -39,6 +40,8 @@ class InputMaker {
       for (auto& [name, tensor] : load_npz(flags_.npz)) set(name, tensor);
     }
     for (const std::string& argument : flags_.files) load_file(InputFile::parse(argument));
+    if (!flags_.only_file.empty()) load_file({only_input(), flags_.only_file, {}});
+    check_batch();
     bind_symbols();
     const bool none_given = given_.empty();
     Generator generator(flags_.fill, flags_.range, flags_.seed);
@@ -77,6 +80,33 @@ class InputMaker {
       info(sides->first);
       shapes_[sides->first] = *shape;
     }
+  }
+
+  /// The first dims of the inputs, so far as their shapes are not given otherwise.
+  void set_batch() {
+    for (const ValueInfo& input : infos_) {
+      if (!input.fact.has_rank() || input.fact.rank() == 0 || shapes_.contains(input.name)) continue;
+      const Dim& dim = input.fact.dim(0);
+      if (dim.known() && dim.value() != flags_.batch) {
+        throw Failure(ExitCode::kUsage, str("--batch ", flags_.batch, ": the model fixes the first axis of input '",
+                                            input.name, "' (", input.fact, ")"));
+      }
+      if (!dim.symbol().empty()) dims_[dim.symbol()] = flags_.batch;
+    }
+  }
+
+  void check_batch() const {
+    for (const auto& [name, tensor] : given_) {
+      if (flags_.batch == 0 || tensor.rank() == 0 || tensor.dim(0) == flags_.batch) continue;
+      throw Failure(ExitCode::kUsage,
+                    str("--batch ", flags_.batch, ": the input '", name, "' that is given is ", describe(tensor)));
+    }
+  }
+
+  const std::string& only_input() const {
+    if (needed_ == 1) return infos_[0].name;
+    throw Failure(ExitCode::kUsage, str(flags_.only_file, " is one array, but the inputs are ", input_list(),
+                                        "; a .npz holds several, with members named as the inputs"));
   }
 
   const ValueInfo& info(const std::string& name) const {
@@ -181,7 +211,10 @@ class InputMaker {
                                          input.name, ":1x3x224x224 or a file"));
     }
     Shape shape;
-    for (const Dim& dim : *input.fact.dims) shape.push_back(dim_value(input, dim));
+    for (const Dim& dim : *input.fact.dims) {
+      const bool batch = flags_.batch > 0 && shape.rank() == 0 && !dim.known();
+      shape.push_back(batch ? flags_.batch : dim_value(input, dim));
+    }
     return shape;
   }
 
