@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "command/failure.h"
+#include "values/input_file.h"
 #include "values/inputs.h"
 #include "values/parse_text.h"
 
@@ -12,19 +13,27 @@ namespace {
 
 using Path = std::filesystem::path;
 
+bool is_sample_file(const Path& path) { return path.extension() == ".npz" || is_array_file(path.string()); }
+
 std::vector<Path> sorted_entries(const std::string& folder) {
   std::vector<Path> entries;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const bool data_set = entry.is_directory() && entry.path().filename().string().starts_with("test_data_set");
-    if (data_set || entry.path().extension() == ".npz") entries.push_back(entry.path());
+    if (data_set || is_sample_file(entry.path())) entries.push_back(entry.path());
   }
   std::sort(entries.begin(), entries.end());
   return entries;
 }
 
-std::vector<Tensor> load_sample(const Model& model, const Path& path) {
+/// Dims and shapes of the flags are those of images.
+std::vector<Tensor> load_sample(const Model& model, const Path& path, const InputFlags& generated) {
   InputFlags flags;
-  (path.extension() == ".npz" ? flags.npz : flags.test_data) = path.string();
+  flags.dims = generated.dims;
+  flags.shapes = generated.shapes;
+  flags.quiet = true;
+  (is_array_file(path.string()) ? flags.only_file
+   : path.extension() == ".npz" ? flags.npz
+                                : flags.test_data) = path.string();
   try {
     return make_inputs(model, flags);
   } catch (const Error& error) {
@@ -46,15 +55,18 @@ std::vector<std::vector<Tensor>> generate(const Model& model, int64_t count, Inp
 std::vector<std::vector<Tensor>> make_samples(const Model& model, const std::string& from, const InputFlags& flags) {
   std::vector<std::vector<Tensor>> samples;
   if (std::filesystem::is_directory(from)) {
-    for (const Path& path : sorted_entries(from)) samples.push_back(load_sample(model, path));
+    for (const Path& path : sorted_entries(from)) samples.push_back(load_sample(model, path, flags));
     if (samples.empty()) {
-      throw Failure(ExitCode::kUsage, "--calibration " + from + ": the folder holds no .npz and no test_data_set_N");
+      throw Failure(ExitCode::kUsage,
+                    "--calibration " + from + ": the folder holds no image, .npy, .npz or test_data_set_N");
     }
     return samples;
   }
+  if (is_sample_file(from) && std::filesystem::exists(from)) return {load_sample(model, from, flags)};
   const auto count = parse_size(from);
   if (!count || *count == 0) {
-    throw Failure(ExitCode::kUsage, "--calibration " + from + ": expected a folder or a number of runs");
+    throw Failure(ExitCode::kUsage,
+                  "--calibration " + from + ": expected a folder, an image, .npy or .npz, or a number of runs");
   }
   return generate(model, *count, flags);
 }

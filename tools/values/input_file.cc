@@ -73,6 +73,8 @@ InputFile InputFile::parse(const std::string& argument) {
   return file;
 }
 
+bool is_array_file(const std::string& path) { return path.ends_with(".npy") || is_image(path); }
+
 Tensor load_input(const InputFile& file, const Fact& wanted) {
   if (file.raw.present()) return load_raw(file, wanted);
   const size_t member = file.path.find(".npz:");

@@ -16,6 +16,9 @@ struct InputFile {
   static InputFile parse(const std::string& argument);
 };
 
+/// Whether load_input() reads one array from a file of this name, a .npy or an image.
+bool is_array_file(const std::string& path);
+
 /// Reads .npy, .npz:member, .pb, an image, or raw bytes (.bin, any other name; little endian, row-major).
 /// `wanted` is what the model says of the input: images are scaled to it, raw bytes without a type take it.
 /// Throws Error(kIo, kShape, kType, kModel, kUnsupported), Failure(kUsage) for raw bytes of unknown shape.
