@@ -1,3 +1,4 @@
+#include <cmath>
 #include <filesystem>
 #include <optional>
 
@@ -55,10 +56,10 @@ std::string table_of(const Bench& b) {
 }
 
 std::string histogram_text(const Bench& b) {
-  constexpr int64_t kWidth = 40;
+  constexpr double kWidth = 40;
   std::string text = format("arrivals    %.4g per second; latency counts from when a run is due\n", b.options.rate);
   for (const Bucket& bucket : histogram(b.times.latencies_ms)) {
-    const std::string bar(size_t((bucket.count * kWidth + int64_t(b.runs()) - 1) / int64_t(b.runs())), '#');
+    const std::string bar(size_t(std::ceil(kWidth * double(bucket.count) / double(b.runs()))), '#');
     text +=
         format("  %8g to %-8g ms %9lld  ", bucket.from, bucket.to, static_cast<long long>(bucket.count)) + bar + "\n";
   }
