@@ -6,8 +6,8 @@ cd "$(dirname "$0")"
 . scripts/common.sh
 
 # In the order in which they run.
-SUITES="format unit run_model docs package c onnxruntime_abi python applications scale_out onnx_backend hostile differential torch
-  torch_on_pypi models static_analysis unit_sanitized hostile_sanitized onnx_backend_sanitized aarch64"
+SUITES="format unit run_model docs package c onnxruntime_abi python applications scale_out serving onnx_backend hostile differential
+  torch torch_on_pypi models static_analysis unit_sanitized hostile_sanitized onnx_backend_sanitized aarch64"
 # At most four minutes after the build.
 QUICK="format unit run_model c python onnx_backend hostile"
 case $* in
@@ -167,6 +167,8 @@ run python env PYTHONPATH="$PWD/$BUILD/python" "$PYTHON" -m $pytest tests/python
 run applications "$PYTHON" -m pytest -q tests/applications -k "magika or skl2onnx" --junitxml=@REPORT@
 # The engine whose packages are small.
 run scale_out env PYTHONPATH="$PWD/$BUILD/python" "$PYTHON" -m pytest -q tests/scale_out -k dask --junitxml=@REPORT@
+# The server whose packages are the smallest.
+run serving env PYTHONPATH="$PWD/$BUILD/python" "$PYTHON" -m pytest -q tests/serving -k "litserve or observed" --junitxml=@REPORT@
 run onnx_backend "$PYTHON" -m $pytest --dist loadfile tests/onnx_backend --junitxml=@REPORT@
 run hostile "$PYTHON" -m $pytest tests/hostile tests/faults tests/soak tests/states --junitxml=@REPORT@
 run differential "$PYTHON" -m $pytest tests/differential --junitxml=@REPORT@

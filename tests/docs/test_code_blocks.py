@@ -24,6 +24,7 @@ BEFORE = {
     ("README.md", "python", 0): "import numpy\narray = numpy.zeros((1, 3, 224, 224), numpy.float32)\n",
 }
 ENGINE = "takes half a gigabyte; tests/scale_out installs it in an environment of its own"
+SERVER = "takes up to half a gigabyte; tests/serving installs it in an environment of its own and starts it"
 BUILDS = "builds everything; scripts/common.sh has the same commands for test.sh"
 # Command lines that are not run here, and what holds for them.
 ELSEWHERE = {
@@ -47,6 +48,15 @@ ELSEWHERE = {
     "pip install 'dask[dataframe,distributed]'": ENGINE,
     "pip install 'ray[data]' pandas": ENGINE,
     "pip install pyspark pandas pyarrow numpy": ENGINE,
+    "pip install litserve prometheus_client opentelemetry-api": SERVER,
+    "python with_litserve.py model.onnx 8000 8002": SERVER,
+    "pip install 'ray[serve]'": SERVER,
+    "RAY_USAGE_STATS_ENABLED=0 python with_ray_serve.py model.onnx 8000 8002": SERVER,
+    "pip install bentoml": SERVER,
+    "BENTOML_DO_NOT_TRACK=True MODEL=model.onnx bentoml serve with_bentoml:Classifier --port 8000": SERVER,
+    "pip install kserve opentelemetry-api": SERVER,
+    "python with_kserve.py --model_name=rows --http_port=8000 model.onnx": SERVER,
+    "PYTHONPATH=build/python python tests/serving/overhead.py": "measures for minutes, with all servers",
     "pip install -r benchmarks/requirements.txt && pip install --no-deps pnnx": "other engines, only for comparison",
     "python benchmarks/compare MODEL.onnx... --threads 1,2 --batch 1 --isa auto,avx2 --json results.json "
     "--report docs/performance.md": "measures for hours",

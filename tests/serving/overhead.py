@@ -1,0 +1,64 @@
+"""python tests/serving/overhead.py [SERVER...]: the table of docs/serving.md, of all servers or of those named.
+
+One client asks for one row at a time, then eight do. Beside it the same call of a session in this process.
+"""
+
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+
+import linnet  # noqa: E402
+import numpy as np  # noqa: E402
+from rows import ROWS, save_rows_model  # noqa: E402
+from servers import SERVERS, ask_at_once, running  # noqa: E402
+
+REQUESTS = 400
+RUNS = "nv_inference_exec_count_total"
+
+
+def milliseconds(call, rows):
+    """The tenth percentile of the calls, which other work on the machine changes little."""
+    times = []
+    for row in rows:
+        begin = time.perf_counter()
+        call(row)
+        times.append((time.perf_counter() - begin) * 1e3)
+    return statistics.quantiles(times, n=10)[0]
+
+
+def processor_seconds(processes):
+    fields = [(process / "stat").read_text().rsplit(")", 1)[1].split() for process in processes]
+    return sum(int(user) + int(system) for user, system in (line[11:13] for line in fields)) / os.sysconf("SC_CLK_TCK")
+
+
+def measure(running, x, alone):
+    """Prints the server's row: milliseconds of one client's request; of eight clients, the processor's, rows of a batch."""
+    ask_at_once(running, x[:80])
+    one = milliseconds(running.client().ask, x)
+    used, runs = processor_seconds(running.left()), running.metrics()[RUNS]
+    ask_at_once(running, x)
+    used, runs = processor_seconds(running.left()) - used, running.metrics()[RUNS] - runs
+    print(f"| {running.server.packages} | {one:.1f} | {one - alone:.1f} | {used / len(x) * 1e3:.1f} | {len(x) / runs:.1f} |",
+          flush=True)  # fmt: skip
+
+
+def main(names):
+    x = np.random.default_rng(2).standard_normal((REQUESTS, ROWS)).astype(np.float32)
+    with tempfile.TemporaryDirectory(prefix="linnet-") as folder:
+        model = save_rows_model(Path(folder) / "rows.onnx")
+        with linnet.Session(model, threads=1, batch_invariant=True) as session:
+            alone = milliseconds(lambda row: session.run({"x": row[None]}), x)
+        print(f"the call: {alone:.2f} ms; load: {os.getloadavg()[0]:.1f}")
+        for server in SERVERS:
+            if not names or server.name in names:
+                with running(server, model) as found:
+                    measure(found, x, alone)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
