@@ -113,11 +113,11 @@ class LINNET_API Observer {
 };
 
 struct ContextOptions {
-  std::shared_ptr<Executor> executor;  ///< nullptr: that of the model
-  std::shared_ptr<Observer> observer;  ///< nullptr: none
-  Limits limits;                       ///< memory_bytes and deadline_ms
+  std::shared_ptr<Executor> executor{};  ///< nullptr: that of the model
+  std::shared_ptr<Observer> observer{};  ///< nullptr: none
+  Limits limits{};                       ///< memory_bytes and deadline_ms
   /// Of random operators that have no seed of their own; nullopt: another one for every context.
-  std::optional<uint64_t> seed;
+  std::optional<uint64_t> seed{};
   /// What the memory of the values that runs compute, outputs included, and of scratch is taken from, but for strings,
   /// containers and what kernels take for themselves; it outlives the context and its outputs. nullptr: the heap.
   std::pmr::memory_resource* memory = nullptr;
@@ -139,7 +139,7 @@ inline constexpr std::chrono::steady_clock::time_point kNoDeadline = std::chrono
 struct RunOptions {
   /// Once cancelled, be it before the run begins, it makes run() throw Error(kCancelled) at the next node or iteration
   /// of a loop. nullptr: the run cannot be cancelled.
-  std::shared_ptr<const CancellationToken> cancellation;
+  std::shared_ptr<const CancellationToken> cancellation{};
   /// Memory that outputs are written to, in the order of Model::outputs(); Linnet takes its own for those behind the
   /// last and for an empty Tensor. run() returns these tensors. The memory may be
   /// that of one input, all of it, which then is overwritten: in place where a kernel can, as those do that write new

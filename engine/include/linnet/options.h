@@ -67,11 +67,11 @@ struct ModelOptions {
   /// the size of the batch.
   bool batch_invariant = false;
   /// Rewrites to leave out, by the names of Registry::rewrite_names(); another name is Error(kModel).
-  std::set<std::string> disabled_rewrites;
-  Limits limits;
+  std::set<std::string> disabled_rewrites{};
+  Limits limits{};
   /// The threads that read and pack weights, and that kernels divide their work for (a Context may run with others:
   /// results are the same, the division may suit them less); nullptr: make_thread_executor().
-  std::shared_ptr<Executor> executor;
+  std::shared_ptr<Executor> executor{};
   /// What the plans of other shapes than the last may hold, besides what they share with it and the model, before those
   /// that were not used for longest are given up; for the model and for each of its control-flow bodies.
   int64_t plan_cache_bytes = int64_t{128} << 20;
@@ -82,9 +82,9 @@ struct ModelOptions {
   /// Lets external data lie outside the model's folder.
   bool allow_external_paths = false;
   /// Where external data comes from, instead of files.
-  ExternalDataResolver external_data;
+  ExternalDataResolver external_data{};
   /// Contents of initializers, instead of those in the file.
-  InitializerResolver initializers;
+  InitializerResolver initializers{};
   /// Tries models whose opset is newer than any known.
   bool allow_newer_opset = false;
   /// Initializers that are listed as inputs, too (ModelMetadata::overridable), are inputs that a run may leave out, and
@@ -97,9 +97,9 @@ struct ModelOptions {
   /// the model's contents, this build of Linnet, the instruction set and the options; what is damaged or another's is
   /// made anew. Empty: none. Who writes to the folder decides on what models compute. Not used, which the log says,
   /// with replaceable_weights, overridable_initializers, external_data, initializers, or operators beside Linnet's own.
-  std::string cache_dir;
+  std::string cache_dir{};
   /// Linnet itself prints nothing.
-  Log log;
+  Log log{};
 };
 
 }  // namespace linnet

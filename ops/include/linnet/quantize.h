@@ -42,7 +42,7 @@ struct QuantizeOptions {
   bool reduce_range = false;
   int64_t block_size = 32;  ///< of kInt4: a power of two from 16 on
   /// Nodes that stay in floats, by name; a node without one goes by the name of its output.
-  std::set<std::string> exclude;
+  std::set<std::string> exclude{};
   /// Nodes with a lower signal-to-noise ratio than this, in dB, stay in floats, too.
   double least_snr_db = -std::numeric_limits<double>::infinity();
 };
