@@ -45,7 +45,8 @@ class Client:
             return {}
         if self.way == "preload":
             return {"LD_PRELOAD": path_of(library)}
-        return {"PYTHONPATH": str(stand_in_package(folder, library))}
+        beside = Path(path_of(library)).parents[1]  # where a build has liblinnet, which a link does not lead to
+        return {"PYTHONPATH": str(stand_in_package(folder, library)), "LD_LIBRARY_PATH": str(beside)}
 
     def both(self, folder, *arguments):
         """The results with ONNX Runtime's library and with Linnet's."""

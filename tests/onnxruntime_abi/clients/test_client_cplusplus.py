@@ -35,10 +35,12 @@ def compiler():
 
 def test_a_program_in_cplusplus(library, include, compiler, tmp_path):
     program = tmp_path / "program"
-    (tmp_path / "libonnxruntime.so.1").symlink_to(os.path.realpath(library.path))
+    real = Path(os.path.realpath(library.path))
+    (tmp_path / "libonnxruntime.so.1").symlink_to(real)
     subprocess.run([compiler, "-std=c++17", "-O1", f"-I{include}", HERE / "program.cc", "-o", program,
-                    tmp_path / "libonnxruntime.so.1", f"-Wl,-rpath,{tmp_path}"], check=True)  # fmt: skip
+                    tmp_path / "libonnxruntime.so.1", f"-Wl,-rpath,{tmp_path}", f"-Wl,-rpath-link,{real.parents[1]}"], check=True)  # fmt: skip
     (tmp_path / "add.onnx").write_bytes(ADD)
-    done = subprocess.run([program, tmp_path / "add.onnx"], capture_output=True, text=True)
+    done = subprocess.run([program, tmp_path / "add.onnx"], capture_output=True, text=True,
+                          env={**os.environ, "LD_LIBRARY_PATH": str(real.parents[1])})  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines() == EXPECTED
