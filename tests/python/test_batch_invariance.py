@@ -104,6 +104,37 @@ def test_networks(make):
     assert_batch_invariant(model.SerializeToString())
 
 
+def branch(channels, size):
+    """y = a convolution of x in a branch of If that runs unless x has a NaN."""
+    (_, (weights, bias), attributes), value = convolution(channels, channels, (3, 3)), helper.make_tensor_value_info
+    body = helper.make_graph([helper.make_node("Conv", ["x", "w", "b"], ["z"], **attributes)], "body", [],
+                             [value("z", TensorProto.FLOAT, None)])  # fmt: skip
+    other = helper.make_graph([helper.make_node("Neg", ["x"], ["n"])], "other", [], [value("n", TensorProto.FLOAT, None)])
+    nodes = [helper.make_node("ReduceMax", ["x"], ["most"], keepdims=0), helper.make_node("IsNaN", ["most"], ["nan"]),
+             helper.make_node("If", ["nan"], ["y"], then_branch=other, else_branch=body)]  # fmt: skip
+    constants = [numpy_helper.from_array(weights, "w"), numpy_helper.from_array(bias, "b")]
+    graph = helper.make_graph(nodes, "graph", [value("x", TensorProto.FLOAT, ["N", channels, size, size])],
+                              [value("y", TensorProto.FLOAT, None)], constants)  # fmt: skip
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10).SerializeToString()
+
+
+def test_a_convolution_in_a_branch():
+    assert_batch_invariant(branch(512, 7))
+
+
+def test_with_a_cache_that_a_session_without_the_option_filled(tmp_path):
+    model = chain([512, 7, 7], convolution(512, 512, (3, 3)))
+    linnet.Session(model, threads=2, cache_dir=tmp_path).run({"x": floats(8, 512, 7, 7)})
+    for _ in range(2):  # the first fills the cache, the second reads it
+        assert_batch_invariant(model, cache_dir=tmp_path)
+
+
+def test_with_replaced_weights():
+    model = chain([512, 7, 7], convolution(512, 512, (3, 3)))
+    replaced = linnet.Session(model, threads=2, batch_invariant=True, replaceable_weights=True)
+    assert_session_is_invariant(replaced.with_weights({"w0_0": floats(512, 512, 3, 3) / 70}))
+
+
 def samples_of(session, count):
     """Random values for `count` samples of each input."""
     values = {}
@@ -114,8 +145,11 @@ def samples_of(session, count):
     return values
 
 
-def assert_batch_invariant(model):
-    session = linnet.Session(model, threads=2, batch_invariant=True)
+def assert_batch_invariant(model, **options):
+    assert_session_is_invariant(linnet.Session(model, threads=2, batch_invariant=True, **options))
+
+
+def assert_session_is_invariant(session):
     most = samples_of(session, max(BATCHES))
     alone = [session.run({name: value[i : i + 1] for name, value in most.items()}) for i in range(SAMPLES)]
     for batch in BATCHES:

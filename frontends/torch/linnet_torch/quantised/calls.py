@@ -8,7 +8,7 @@ from ..errors import ExportError
 from .grid import RANGES, Grid, Quantised
 from .operators import OPERATORS
 
-# What these give lies on the grid of what they take.
+# The results of these are on the grid of their inputs.
 _SAME_GRID = set(
     """
     __getitem__ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d
