@@ -64,7 +64,7 @@ def test_random_inputs_find_the_branch_not_taken(tmp_path, run_model):
 @needs_dynamo
 @needs_linnet
 def test_each_way_is_tried_in_turn(tmp_path, run_model, monkeypatch):
-    order = choice.ways("auto", nn.Tanh(), [])
+    order = choice.ways("auto", nn.Tanh(), [], is_quantised=False)
     assert [choice.name_of(way) for way in order] == ["dynamo", "torchscript", "linnet", "linnet"]
     for i, way in enumerate(order[:-1]):
         monkeypatch.setattr(way, "export", failing)
