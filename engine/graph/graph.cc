@@ -40,17 +40,17 @@ NodeId Graph::add_node(NodeSpec spec, std::vector<ValueId> inputs, const std::ve
   written->declared = std::move(declared);
   spec.written = std::move(written);
   const NodeId id = node_capacity();
-  auto node = std::make_shared<Node>();
-  node->op = with_node_context(spec, [&] { return registry_->create(spec); });
+  std::shared_ptr<const Op> op = with_node_context(spec, [&] { return registry_->create(spec); });
   spec.written = nullptr;
+  const auto node = std::make_shared<Node>(std::move(spec));
   node->id = id;
-  node->spec = std::move(spec);
+  node->op = std::move(op);
   node->inputs = std::move(inputs);
   for (const std::string& name : output_names) {
     node->outputs.push_back(name.empty() ? kNoValue : add_value({name, {}, id}));
   }
   for (const ValueId input : node->inputs) add_consumer(input, id);
-  nodes_.push_back(std::move(node));
+  nodes_.push_back(node);
   is_inferred_.push_back(false);
   order_.push_back(id);
   return id;
@@ -250,6 +250,12 @@ Graph Graph::compacted() const {
   }
   for (const Output& output : outputs_) result.add_output(output.name, number(output.value));
   return result;
+}
+
+void Graph::shrink_to_fit() {
+  values_.shrink_to_fit();
+  nodes_.shrink_to_fit();
+  consumers_.shrink_to_fit();
 }
 
 const Fact& Graph::fact(ValueId id) const {

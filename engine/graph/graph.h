@@ -20,8 +20,11 @@ inline constexpr int kNoValue = -1;  ///< an omitted input or output, or no prod
 
 /// An operator applied to values.
 struct Node {
+  explicit Node(NodeSpec described) : shared(std::make_shared<const NodeSpec>(std::move(described))), spec(*shared) {}
+
   NodeId id = kNoValue;
-  NodeSpec spec;
+  std::shared_ptr<const NodeSpec> shared;  ///< by copies of the node, of which each plan has some
+  const NodeSpec& spec;
   std::shared_ptr<const Op> op;
   std::vector<ValueId> inputs;   ///< kNoValue where omitted
   std::vector<ValueId> outputs;  ///< kNoValue where omitted
@@ -70,6 +73,8 @@ class LINNET_API Graph {
 
   /// The same graph without the ids that dead values and nodes left: all are numbered anew, in order.
   Graph compacted() const;
+  /// Frees the memory that is reserved for more values and nodes.
+  void shrink_to_fit();
 
   const std::shared_ptr<const Registry>& registry() const { return registry_; }
   const std::vector<ValueId>& inputs() const { return inputs_; }

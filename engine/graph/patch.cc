@@ -31,10 +31,9 @@ ValueId Patch::constant(const std::string& name, const Tensor& value) {
 ValueId Patch::add(NodeSpec spec, std::vector<ValueId> inputs) { return add(std::move(spec), std::move(inputs), 1)[0]; }
 
 std::vector<ValueId> Patch::add(NodeSpec spec, std::vector<ValueId> inputs, int outputs) {
-  Node node;
-  node.spec = std::move(spec);
-  node.spec.num_inputs = int(inputs.size());
-  node.spec.num_outputs = outputs;
+  spec.num_inputs = int(inputs.size());
+  spec.num_outputs = outputs;
+  Node node(std::move(spec));
   node.inputs = std::move(inputs);
   for (int i = 0; i < outputs; ++i) {
     values_.push_back({str(node.spec.name, ":", node.spec.op_type, outputs == 1 ? "" : str(":", i)), {}});

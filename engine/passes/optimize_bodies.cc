@@ -107,7 +107,6 @@ Graph optimized(const Graph& body, const Graph& outer, const Node& node, const M
   if (!inputs_known(copy)) return with_adopted_captures(copy);
   if (resources.options.optimization > 0) merge_equal_constants(copy);
   const DimScope::NoLessons not_of_each_run;
-  propagate_facts(copy, resources);
   optimize_bodies(copy, resources);
   optimize(copy, resources);
   check_contents(copy);
@@ -118,6 +117,8 @@ Graph optimized(const Graph& body, const Graph& outer, const Node& node, const M
 
 void optimize_bodies(Graph& graph, const ModelResources& resources) {
   const std::vector<NodeId> order = graph.nodes();
+  const bool any_captures = std::ranges::any_of(order, [&](NodeId id) { return graph.node(id).spec.captures > 0; });
+  propagate_facts(graph, resources, any_captures);  // bodies get constants that they capture as they will be
   for (const NodeId id : order) {
     const Node& node = graph.node(id);
     Bodies bodies = bodies_of(node, [&](const Graph& body) { return optimized(body, graph, node, resources); });

@@ -26,7 +26,7 @@ bool merge_equal_nodes(Graph& graph);
 /// what several nodes make of a weight is made, and packed, once.
 void merge_equal_constants(Graph& graph);
 
-/// Optimises the bodies of control-flow nodes, each once.
+/// Propagates facts, and optimises the bodies of control-flow nodes, each once.
 void optimize_bodies(Graph& graph, const ModelResources& resources);
 
 /// Asks each operator that ChecksContents whether it takes its constants. Throws what they throw.

@@ -14,8 +14,8 @@
 namespace linnet {
 namespace {
 
-constexpr size_t kValueBytes = sizeof(Value) + 128;      // with its name, dims and readers
-constexpr size_t kNodeBytes = sizeof(PlannedNode) + 64;  // with the lists of its slots
+// With its name, dims and readers; with the lists of its values and slots.
+constexpr size_t kValueBytes = sizeof(Value) + 128, kNodeBytes = sizeof(Node) + sizeof(PlannedNode) + 128;
 
 Slot::Kind planned_kind(DType dtype) { return is_object(dtype) ? Slot::Kind::kOwned : Slot::Kind::kArena; }
 
@@ -73,6 +73,8 @@ class PlanBuilder {
       add_rests(
           *plan_, waiting_, [this](ValueId value) { return slot(value); }, resources_);
     }
+    plan_->slots.shrink_to_fit();
+    plan_->nodes.shrink_to_fit();
     place_slots(*plan_);
     if (plan_->guarded) plan_->scratch_bytes += kGuardBytes;
     const auto counted = std::make_shared<CountedMemory>();

@@ -97,6 +97,7 @@ std::optional<Graph> ShapeClass::bind(const std::vector<PlanInput>& inputs, cons
   graph = specialized(std::move(graph), inputs, resources);
   const bool has_grown = graph.value_count() > to_bind_.value_count() / 4 * 5;
   if (has_grown) graph = graph.compacted();
+  graph.shrink_to_fit();
   share_constants(graph, constants_, resources);
   return graph;
 }

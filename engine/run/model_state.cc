@@ -130,7 +130,6 @@ void Model::State::prepare(Graph& graph) const {
   for (const std::string& name : resources->options.disabled_rewrites) require_rewrite(name, *graph.registry());
   graph.drop_dead_nodes();
   if (resources->options.optimization > 0) merge_equal_constants(graph);
-  propagate_facts(graph, *resources);
   optimize_bodies(graph, *resources);
   optimize(graph, *resources);
   check_contents(graph);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "environment/heap_trim.h"
 #include "linnet/model.h"
 #include "plan/program.h"
 #include "run/model_graph.h"
@@ -27,6 +28,7 @@ struct Model::State {
   static Model model(std::shared_ptr<State> state) { return Model(std::move(state)); }
   static const State& of(const Model& model) { return *model.state_; }
 
+  HeapTrim behind_all;
   std::shared_ptr<ModelResources> resources;
   std::shared_ptr<Program> program;
   std::vector<ValueInfo> inputs, overridable, outputs;

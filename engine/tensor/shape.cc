@@ -1,5 +1,8 @@
 #include "linnet/shape.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "linnet/error.h"
 
 namespace linnet {
@@ -18,10 +21,30 @@ Shape::Shape(std::span<const int64_t> dims) {
   for (const int64_t dim : dims) push_back(dim);
 }
 
+Shape::Shape(const Shape& other)
+    : few_(other.few_), all_(other.all_ ? std::make_unique<All>(*other.all_) : nullptr), rank_(other.rank_) {}
+
+Shape::Shape(Shape&& other) noexcept : few_(other.few_), all_(std::move(other.all_)), rank_(other.rank_) {
+  if (all_) other.rank_ = 0;
+}
+
+Shape& Shape::operator=(const Shape& other) { return *this = Shape(other); }
+
+Shape& Shape::operator=(Shape&& other) noexcept {
+  std::swap(few_, other.few_);
+  std::swap(all_, other.all_);
+  std::swap(rank_, other.rank_);
+  return *this;
+}
+
 void Shape::push_back(int64_t dim) {
   if (rank_ == kMaxRank) throw Error(ErrorKind::kLimit, str("rank exceeds ", kMaxRank));
   if (dim < 0) throw Error(ErrorKind::kShape, str("negative dim ", dim));
-  dims_[size_t(rank_++)] = dim;
+  if (rank_ == std::ssize(few_)) {
+    all_ = std::make_unique<All>();
+    std::ranges::copy(few_, all_->begin());
+  }
+  (*this)[rank_++] = dim;
 }
 
 int64_t Shape::elements(int first, int last) const {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "compile/compile_input.h"
 #include "conv/conv_algorithm.h"
@@ -26,6 +27,7 @@ constexpr double kLineElement = 2;                    // transformed, of a tile 
 constexpr double kPairs = 0.5;                        // where two values are multiplied at a time
 constexpr int64_t kFewChannels = 2;                   // vectors of a group's output channels
 constexpr int64_t kMostWeights = 8;                   // times as many as before they were transformed
+constexpr double kOtherForm = 2;                      // times as fast, for which weights are kept in another form
 
 // Of one output row, which some kernels compute at once: no deadline ends them.
 constexpr double kMostRowMultiplies = 0x1p28;
@@ -37,12 +39,6 @@ TransformCost transform_cost(const WinogradTile& tile) {
 
 double weights_cost(double bytes, double passes) {
   return passes * bytes / (bytes > double(this_machine().last_cache_bytes) ? kMemoryBytes : kCacheBytes);
-}
-
-/// What the choice is made for: with ModelOptions::batch_invariant the same whatever the batch is.
-ConvGeometry chosen_for(ConvGeometry geometry, const CompileInput& in) {
-  if (model_resources(in).options.batch_invariant) geometry.batch = std::min<int64_t>(geometry.batch, 1);
-  return geometry;
 }
 
 double row_multiplies(const ConvGeometry& g) {
@@ -101,6 +97,47 @@ ConvF32Ptr make_direct_conv(const ConvGeometry& geometry, const Epilogue& epilog
   return few ? make_grouped_conv(geometry, epilogue, in) : make_gemm_conv<float>(geometry, epilogue, in);
 }
 
+/// The costs of a convolution of these sizes: of direct products, and by Winograd's tiles of each number of outputs.
+class Estimates {
+ public:
+  Estimates(const ConvGeometry& geometry, const CompileInput& in) : gemm_(kernels_for<GemmKernels<GemmF32>>(in.isa())) {
+    costs_[kDirectly] = gemm_cost(geometry, gemm_) * (multiplies_bfloat16(in) ? kPairs : 1);
+    for (int outputs = 2; outputs <= most_outputs(in); ++outputs) {
+      const WinogradTiles tiles(geometry, tile_of(geometry, outputs));
+      if (tiles.parts() * tiles.tile().elements() > kMostWeights * geometry.taps()) continue;
+      costs_[outputs] = winograd_cost(geometry, tiles, gemm_);
+      reason_ += str(reason_.empty() ? "" : ", ", describe_winograd(tiles), " estimated at ",
+                     int(100 * costs_[outputs] / std::max(1.0, costs_[kDirectly])), " % of direct");
+    }
+    if (reason_.empty()) reason_ = "no Winograd: it would take too many weights";
+  }
+
+  static constexpr int kDirectly = 0;
+
+  /// The outputs of the fastest tile along an axis, or kDirectly.
+  int fastest() const {
+    return std::ranges::min_element(costs_, {}, [](auto& known) { return known.second; })->first;
+  }
+  double cost(int outputs) const { return costs_.at(outputs); }
+  const std::string& reason() const { return reason_; }
+
+ private:
+  const TileFamily& gemm_;
+  std::map<int, double> costs_;
+  std::string reason_;
+};
+
+/// The tile that is the fastest for one sample, so that bits do not depend on the batch and its weights are in memory
+/// in one form; another one where that is much faster for this batch, unless ModelOptions::batch_invariant.
+int choose_outputs(const ConvGeometry& geometry, const Estimates& estimates, const CompileInput& in) {
+  ConvGeometry sample = geometry;
+  sample.batch = std::min<int64_t>(geometry.batch, 1);
+  const int alone = Estimates(sample, in).fastest();
+  if (model_resources(in).options.batch_invariant) return alone;
+  const int fastest = estimates.fastest();
+  return estimates.cost(alone) < kOtherForm * estimates.cost(fastest) ? alone : fastest;
+}
+
 }  // namespace
 
 ConvChoice<float> choose_conv(const ConvGeometry& geometry, const ConvLayout& layout, const Epilogue& epilogue,
@@ -121,23 +158,10 @@ ConvChoice<float> choose_conv(const ConvGeometry& geometry, const ConvLayout& la
   if (geometry.group > 1 && geometry.group_out() < gemm.lanes) {
     return {make_direct_conv(geometry, epilogue, in), "no Winograd: groups of few channels"};
   }
-  const ConvGeometry sizes = chosen_for(geometry, in);
-  const double direct = gemm_cost(sizes, gemm) * (multiplies_bfloat16(in) ? kPairs : 1);
-  ConvChoice<float> choice;
-  int best = 0;
-  double least = direct;
-  for (int outputs = 2; outputs <= most_outputs(in); ++outputs) {
-    const WinogradTiles tiles(sizes, tile_of(sizes, outputs));
-    if (tiles.parts() * tiles.tile().elements() > kMostWeights * geometry.taps()) continue;
-    const double cost = winograd_cost(geometry, tiles, gemm);
-    choice.reason += str(choice.reason.empty() ? "" : ", ", describe_winograd(tiles), " estimated at ",
-                         int(100 * cost / std::max(1.0, direct)), " % of direct");
-    if (cost < least) best = outputs, least = cost;
-  }
-  if (choice.reason.empty()) choice.reason = "no Winograd: it would take too many weights";
-  choice.algorithm = best ? make_winograd_conv(geometry, epilogue, tile_of(geometry, best), in)
-                          : make_direct_conv(geometry, epilogue, in);
-  return choice;
+  const Estimates estimates(geometry, in);
+  const int outputs = choose_outputs(geometry, estimates, in);
+  if (outputs == Estimates::kDirectly) return {make_direct_conv(geometry, epilogue, in), estimates.reason()};
+  return {make_winograd_conv(geometry, epilogue, tile_of(geometry, outputs), in), estimates.reason()};
 }
 
 }  // namespace linnet

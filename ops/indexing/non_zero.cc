@@ -1,3 +1,5 @@
+#include <array>
+
 #include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "partition/checkpoints.h"
@@ -19,20 +21,19 @@ class NonZeroKernel final : public Kernel {
       for (int64_t i = begin; i < end; ++i) count += x[i] != T();
     });
     int64_t* y = context.allocate_output(0, Shape{x_.rank(), count}).data<int64_t>();
-    Shape index = x_;
-    std::fill_n(&index[0], kMaxRank, 0);
+    std::array<int64_t, kMaxRank> index{};
     checkpoints.in_parts(elements_, 8 * x_.rank(), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i, advance(index)) {
         if (x[i] == T()) continue;
-        for (int d = 0; d < x_.rank(); ++d) y[d * count] = index[d];
+        for (int d = 0; d < x_.rank(); ++d) y[d * count] = index[size_t(d)];
         ++y;
       }
     });
   }
 
  private:
-  void advance(Shape& index) const {
-    for (int d = x_.rank() - 1; d >= 0 && ++index[d] == x_[d]; --d) index[d] = 0;
+  void advance(std::array<int64_t, kMaxRank>& index) const {
+    for (int d = x_.rank() - 1; d >= 0 && ++index[size_t(d)] == x_[d]; --d) index[size_t(d)] = 0;
   }
 
   Shape x_;

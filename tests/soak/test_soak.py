@@ -1,7 +1,9 @@
 """Memory, file descriptors and threads after very many runs and loads; how many: LINNET_SOAK_RUNS (1000000: all)."""
 
+import itertools
 import os
 import subprocess
+import sys
 
 import numpy as np
 from locations import BUILD
@@ -31,3 +33,41 @@ def test_nothing_grows(tmp_path):
     for name, _, slope, descriptors, threads in lines:
         assert float(slope) < BYTES_PER_1000, result.stdout
         assert (int(descriptors), int(threads)) == (0, 0), name
+
+
+def chain(path, nodes):
+    """Additions of what is multiplied, of which each plan has kernels."""
+    names = ["x", *(f"v{i}" for i in range(nodes - 1)), "y"]
+    ops = [helper.make_node("MatMul" if i % 2 else "Softmax", [a, "w"] if i % 2 else [a], [b])
+           for i, (a, b) in enumerate(itertools.pairwise(names))]  # fmt: skip
+    weights = [numpy_helper.from_array(np.eye(8, dtype=np.float32), "w")]
+    return save_model(path, ops, [("x", TensorProto.FLOAT, ["N", 8])], [("y", TensorProto.FLOAT, ["N", 8])], weights)
+
+
+RESIDENT = """
+import pathlib, sys
+import numpy as np
+import linnet
+
+def resident():
+    return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+def load_and_run():
+    session = linnet.Session(sys.argv[1], threads=1)
+    for rows in range(1, 65):
+        session.run({"x": np.ones((rows, 8), np.float32)})
+    return resident()
+
+before = resident()
+print(load_and_run() - before, resident() - before)
+"""
+
+
+def test_memory_of_plans_goes_back_to_the_system(tmp_path):
+    """Blocks that Python allocated meanwhile are behind those of the plans."""
+    path = chain(tmp_path / "chain.onnx", 300)
+    environment = os.environ | {"PYTHONPATH": str(BUILD / "python")}
+    result = subprocess.run([sys.executable, "-c", RESIDENT, path], env=environment, capture_output=True, text=True, check=True)
+    grown, kept = map(int, result.stdout.split())
+    assert grown > 4 << 20
+    assert kept < grown / 4

@@ -21,16 +21,19 @@ _ML_DTYPES = {
 }  # fmt: skip
 
 
+def numpys() -> dict[int, np.dtype[Any]]:
+    return {number: np.dtype(name) for number, name in _NUMPY.items()}
+
+
 def by_number() -> dict[int, np.dtype[Any]]:
     """NumPy's dtypes, and those of ml_dtypes where it is installed."""
-    found: dict[int, np.dtype[Any]] = {number: np.dtype(name) for number, name in _NUMPY.items()}
-    if importlib.util.find_spec("ml_dtypes"):
-        import ml_dtypes
+    if not importlib.util.find_spec("ml_dtypes"):
+        return numpys()
+    import ml_dtypes
 
-        known = {number: getattr(ml_dtypes, name, None) for number, name in _ML_DTYPES.items()}
-        found |= {number: np.dtype(scalar) for number, scalar in known.items() if scalar}
-    return found
+    known = {number: getattr(ml_dtypes, name, None) for number, name in _ML_DTYPES.items()}
+    return numpys() | {number: np.dtype(scalar) for number, scalar in known.items() if scalar}
 
 
 def register() -> None:
-    _linnet.set_dtypes(by_number())
+    _linnet.set_dtypes(numpys(), by_number)

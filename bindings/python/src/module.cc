@@ -246,9 +246,9 @@ void define_onnxruntime_terms(nb::module_& module) {
 
 NB_MODULE(_linnet, module) {
   module.attr("version") = LINNET_VERSION;
-  module.def(
-      "set_dtypes", [](nb::dict by_number) { dtypes() = std::move(by_number); },
-      nb::sig("def set_dtypes(by_number: dict[int, numpy.dtype[typing.Any]]) -> None"));
+  module.def("set_dtypes", &set_dtypes,
+             nb::sig("def set_dtypes(numpys: dict[int, numpy.dtype[typing.Any]], "
+                     "load_all: collections.abc.Callable[[], dict[int, numpy.dtype[typing.Any]]]) -> None"));
   nb::register_exception_translator(translate);
   nb::class_<CancellationToken>(module, "Cancellation", "Ends the runs that it is given to, from any thread.")
       .def(nb::init<>())

@@ -5,13 +5,34 @@
 
 namespace linnet::python {
 
-nb::dict& dtypes() {
-  static auto* table = new nb::dict();  // never freed: the interpreter ends before
-  return *table;
+namespace {
+
+struct DtypeTables {
+  nb::dict numpys, all;
+  nb::object load_all;
+};
+
+DtypeTables& dtype_tables() {
+  static auto* tables = new DtypeTables();  // never freed: the interpreter ends before
+  return *tables;
+}
+
+}  // namespace
+
+void set_dtypes(nb::dict numpys, nb::object load_all) {
+  dtype_tables() = {std::move(numpys), nb::dict(), std::move(load_all)};
+}
+
+const nb::dict& numpy_dtypes() { return dtype_tables().numpys; }
+
+const nb::dict& all_dtypes() {
+  DtypeTables& tables = dtype_tables();
+  if (tables.all.size() == 0) tables.all = nb::cast<nb::dict>(tables.load_all());
+  return tables.all;
 }
 
 nb::object numpy_dtype(DType dtype) {
-  nb::object found = dtypes().attr("get")(int(dtype));
+  nb::object found = (is_numpys(dtype) ? numpy_dtypes() : all_dtypes()).attr("get")(int(dtype));
   if (found.is_none()) throw Error(ErrorKind::kUnsupported, str(dtype, " needs the Python package ml_dtypes"));
   return found;
 }

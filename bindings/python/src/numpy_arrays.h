@@ -8,8 +8,11 @@ namespace linnet::python {
 
 namespace nb = nanobind;
 
-/// NumPy's dtypes and those of ml_dtypes, as far as it is installed, by Linnet's number; linnet/dtypes.py fills it.
-nb::dict& dtypes();
+/// Sets NumPy's dtypes by Linnet's number, and a function that returns these and those of ml_dtypes, where that is
+/// installed. It is called when they are first asked for, as ml_dtypes takes milliseconds to import.
+void set_dtypes(nb::dict numpys, nb::object load_all);
+const nb::dict& numpy_dtypes();
+const nb::dict& all_dtypes();
 
 /// The dtype in NumPy; throws where only ml_dtypes has it and is not there.
 nb::object numpy_dtype(DType dtype);

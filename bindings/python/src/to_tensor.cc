@@ -164,8 +164,10 @@ Tensor to_array_tensor(nb::handle value, const Fact& fact, const std::string& wh
 DType dtype_of(nb::handle array, const std::string& what) {
   const nb::object own = array.attr("dtype"), native = own.attr("newbyteorder")("=");
   if (std::string("SUO").find(nb::cast<std::string>(own.attr("kind"))) != std::string::npos) return DType::kString;
-  for (const auto& [number, dtype] : dtypes()) {
-    if (native.equal(dtype)) return DType(nb::cast<int>(number));
+  for (const auto table : {numpy_dtypes, all_dtypes}) {
+    for (const auto& [number, dtype] : table()) {
+      if (native.equal(dtype)) return DType(nb::cast<int>(number));
+    }
   }
   throw Error(ErrorKind::kType, str(what, " cannot be of dtype ", nb::str(own).c_str()));
 }

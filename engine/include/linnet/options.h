@@ -62,9 +62,8 @@ struct ModelOptions {
   /// level 4 does: rows are quantised to int8, one scale for each block, and multiplied in integers.
   bool fast_int4 = false;
   /// A sample, one index of the first axis, has outputs of the same bits in a batch of any size, at any place in it and
-  /// beside any other samples, where the model computes each sample for itself. Algorithms are then chosen as for a
-  /// batch of one; docs/reproducibility.md has the cost. Without it only convolutions by Winograd's filtering depend on
-  /// the size of the batch.
+  /// beside any other samples, where the model computes each sample for itself; docs/reproducibility.md has the cost.
+  /// Without it a convolution takes other tiles of Winograd's in a batch for which they are twice as fast.
   bool batch_invariant = false;
   /// Rewrites to leave out, by the names of Registry::rewrite_names(); another name is Error(kModel).
   std::set<std::string> disabled_rewrites{};

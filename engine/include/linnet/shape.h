@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <memory>
 #include <span>
 
 #include "linnet/export.h"
@@ -12,19 +13,25 @@ namespace linnet {
 
 inline constexpr int kMaxRank = 16;
 
-/// The dimensions of a tensor, outermost first. Holds up to kMaxRank dims in place, so copies never allocate.
+/// The dimensions of a tensor, outermost first, kMaxRank at most. Six are stored in place; only copies of shapes that
+/// have more allocate.
 class LINNET_API Shape {
  public:
   Shape() = default;
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
   /// Throws Error(kLimit) beyond kMaxRank, Error(kShape) for a negative dim.
   explicit Shape(std::span<const int64_t> dims);
+  Shape(const Shape& other);
+  Shape(Shape&& other) noexcept;
+  Shape& operator=(const Shape& other);
+  Shape& operator=(Shape&& other) noexcept;
+  ~Shape() = default;
 
   int rank() const { return rank_; }
-  int64_t operator[](int i) const { return dims_[size_t(i)]; }
-  int64_t& operator[](int i) { return dims_[size_t(i)]; }
-  const int64_t* begin() const { return dims_.data(); }
-  const int64_t* end() const { return dims_.data() + rank_; }
+  int64_t operator[](int i) const { return begin()[i]; }
+  int64_t& operator[](int i) { return (all_ ? all_->data() : few_.data())[i]; }
+  const int64_t* begin() const { return all_ ? all_->data() : few_.data(); }
+  const int64_t* end() const { return begin() + rank_; }
   std::span<const int64_t> dims() const { return {begin(), end()}; }
   void push_back(int64_t dim);
 
@@ -40,7 +47,10 @@ class LINNET_API Shape {
   }
 
  private:
-  std::array<int64_t, kMaxRank> dims_{};
+  using All = std::array<int64_t, kMaxRank>;
+
+  std::array<int64_t, 6> few_{};
+  std::unique_ptr<All> all_;  ///< the dims, where few_ has no room for them
   int rank_ = 0;
 };
 

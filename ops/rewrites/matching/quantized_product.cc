@@ -15,23 +15,48 @@ bool is_byte(DType dtype) { return dtype == DType::kInt8 || dtype == DType::kUin
 
 bool usable(float scale) { return std::isfinite(scale) && scale > 0; }
 
+/// Stores a value less its zero point as int8, and returns 0 where it fits.
+int store_centered(int value, int zero, int8_t& to) {
+  const auto centered = int16_t(value - zero);
+  to = int8_t(centered);
+  return int16_t(centered ^ to);
+}
+
+/// values less their zero points, one for all or one for each, as int8; false where one does not fit. The loops have no
+/// exit, so that they are compiled to vectors.
+template <class T>
+bool center(std::span<const T> values, std::span<const T> zeros, int8_t* to) {
+  int wrapped = 0;
+  if (zeros.size() == 1) {
+    const int zero = zeros[0];
+    for (size_t i = 0; i < values.size(); ++i) wrapped |= store_centered(values[i], zero, to[i]);
+  } else {
+    for (size_t i = 0; i < values.size(); ++i) wrapped |= store_centered(values[i], zeros[i], to[i]);
+  }
+  return wrapped == 0;
+}
+
 /// x less its zero points, as int8; nullopt where they do not fit. Zero points: one, or one for each index of the axis.
-std::optional<Tensor> centered(const Tensor& x, const Tensor* zeros, int axis) {
+template <class T>
+std::optional<Tensor> centered(const Tensor& x, const Tensor& zeros, int axis) {
   Tensor y(DType::kInt8, x.shape());
-  const bool per_axis = zeros && zeros->size() > 1;
-  const int64_t size = x.size(), channels = x.shape()[axis], inner = x.shape().elements(axis + 1, x.rank());
-  const auto* from = static_cast<const uint8_t*>(x.raw());
-  int8_t* const to = y.data<int8_t>();
-  const bool is_signed = x.dtype() == DType::kInt8;
-  for (int64_t first = 0; first < size; first += inner) {
-    const int32_t zero = zeros ? byte_at(*zeros, per_axis ? first / inner % channels : 0) : 0;
-    for (int64_t i = first; i < first + inner; ++i) {
-      const int32_t value = (is_signed ? int32_t(int8_t(from[i])) : int32_t(from[i])) - zero;
-      if (value < -128 || value > 127) return std::nullopt;
-      to[i] = int8_t(value);
-    }
+  const std::span<const T> values = x.values<T>(), zero = zeros.values<T>();
+  const size_t inner = size_t(x.shape().elements(axis + 1, x.rank()));
+  const bool per_channel = zero.size() > 1, by_row = per_channel && inner == 1;
+  const size_t length = by_row ? zero.size() : per_channel ? inner : values.size();
+  for (size_t first = 0; first < values.size(); first += length) {
+    const auto of_part = by_row ? zero : zero.subspan(first / length % zero.size(), 1);
+    if (!center(values.subspan(first, length), of_part, y.data<int8_t>() + first)) return std::nullopt;
   }
   return y;
+}
+
+std::optional<Tensor> centered(const Tensor& x, const Tensor* zeros, int axis) {
+  const bool is_signed = x.dtype() == DType::kInt8;
+  if (!zeros) return is_signed ? x : centered<uint8_t>(x, Tensor::of<uint8_t>({0}), axis);
+  if (!is_signed) return centered<uint8_t>(x, *zeros, axis);
+  const bool all_zero = std::ranges::all_of(zeros->values<int8_t>(), [](int8_t zero) { return zero == 0; });
+  return all_zero ? x : centered<int8_t>(x, *zeros, axis);
 }
 
 /// int8, or uint8 less 128.

@@ -16,10 +16,9 @@ constexpr int64_t kConstantFloats = 2048;
 
 /// A node with one constant input, and how often it was computed.
 struct Computing {
-  explicit Computing(const std::string& op_type = "Neg", const Attributes& attributes = {}) {
-    const ValueId y = b.op(op_type, {b.constant(random_tensor({kConstantFloats}))}, attributes);
-    node = b.graph().node(b.graph().value(y).producer);
-  }
+  explicit Computing(const std::string& op_type = "Neg", const Attributes& attributes = {})
+      : y(b.op(op_type, {b.constant(random_tensor({kConstantFloats}))}, attributes)),
+        node(b.graph().node(b.graph().value(y).producer)) {}
   Tensor computed(SharedConstants& constants, const Tensor& x) {
     const Fact in(x), out(DType::kFloat32, x.shape());
     return constants.computed(node, {&in, 1}, {&out, 1}, [&] {
@@ -29,6 +28,7 @@ struct Computing {
   }
 
   GraphBuilder b;
+  ValueId y;
   Node node;
   std::atomic<int> times = 0;
 };

@@ -24,6 +24,26 @@ TEST(Shape, RefusesMoreThanTheLargestRank) {
   expect_error(ErrorKind::kLimit, "rank exceeds 16", [&] { shape.push_back(1); });
 }
 
+TEST(Shape, KeepsDimsOfAnyRankInCopiesAndMoves) {
+  Shape few{2, 3}, many;
+  for (int i = 0; i < kMaxRank; ++i) many.push_back(i + 1);
+  const std::vector<int64_t> dims(many.begin(), many.end());
+  Shape copy = many;
+  EXPECT_EQ(copy, many);
+  copy[kMaxRank - 1] = 99;
+  EXPECT_EQ(many[kMaxRank - 1], kMaxRank);
+  Shape moved = std::move(copy);
+  moved = few;
+  EXPECT_EQ(moved, Shape({2, 3}));
+  moved = std::move(many);
+  EXPECT_EQ(std::vector<int64_t>(moved.begin(), moved.end()), dims);
+  few = moved;
+  EXPECT_EQ(few, moved);
+  few = Shape{4};
+  few.push_back(5);
+  EXPECT_EQ(few, Shape({4, 5}));
+}
+
 TEST(Shape, NormalizesAxes) {
   EXPECT_EQ(normalize_axis(-1, 3), 2);
   EXPECT_EQ(normalize_axis(2, 3), 2);

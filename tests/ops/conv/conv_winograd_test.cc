@@ -169,7 +169,7 @@ TEST_P(WinogradConv, GivesTheSameBitsForAnyNumberOfThreads) {
 
 class ConvChoices : public ::testing::TestWithParam<Isa> {};
 
-/// The algorithm that is chosen for one image, and why.
+/// The algorithm that is chosen, and why.
 std::string chosen(Isa isa, const WinogradSizes& sizes, int winograd_tile) {
   const auto resources = std::make_shared<ModelResources>();
   resources->options.winograd_tile = winograd_tile;
@@ -260,6 +260,18 @@ TEST_P(ConvChoices, GroupsThatFillVectorsAreFiltered) {
   EXPECT_EQ(tile_of_groups(256, 4), 4);
   EXPECT_EQ(tile_of_groups(256, 64), 0);
   EXPECT_EQ(tile_of_groups(256, 256), 0);
+}
+
+/// Larger tiles gain less than half of the time in larger batches, and another form of the weights would cost memory.
+TEST_P(ConvChoices, TilesAreThoseOfOneSample) {
+  for (const int64_t length : {7, 14, 28, 56}) {
+    for (const int64_t channels : {64, 256, 512}) {
+      WinogradSizes sizes{{1, length, length, channels}, channels, {1, 1, 1, 1}, {1, 1}};
+      const int64_t alone = tile_named_by(chosen(GetParam(), sizes, 4));
+      sizes.x[0] = 8;
+      EXPECT_EQ(tile_named_by(chosen(GetParam(), sizes, 4)), alone) << length << " " << channels;
+    }
+  }
 }
 
 /// Windows of 3x3 and of stride 2 are four parts of 36 values each where the window has 9.
