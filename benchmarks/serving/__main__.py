@@ -7,6 +7,7 @@ Tables go to the terminal, or with --out into a page.
 
 import argparse
 import datetime
+import importlib
 import os
 import pathlib
 import statistics
@@ -17,14 +18,32 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import engines  # noqa: E402
 import measure  # noqa: E402
-from feeds import Requests  # noqa: E402
+from feeds import BATCHES, LENGTHS, Requests  # noqa: E402
 
 MEBI = 1 << 20
+PAGE = """# Performance of serving
+
+What a server does with a model, by Linnet {linnet} and by ONNX Runtime {onnxruntime} in one run. Throughput is Linnet's
+requests per second over ONNX Runtime's; p99, the time that 99 of 100 requests stay below, and cold starts are Linnet's
+time over ONNX Runtime's. Throughput above 1 and times below 1 are in Linnet's favour. Measured on {date}, {processor},
+{processors} processors, one thread for each run, with this command:
+
+```sh
+{command}
+```
+
+Before a model is timed, its outputs are compared. Each client is a thread of one Python process that waits for its answer
+before it asks again. The two engines take turns, {rounds} of {seconds:g} s each after one to warm up; throughput is the
+median of the turns, p99 is of all requests. Random sizes are batches of 1 to {batch} and lengths of {shortest} to
+{longest}, the same 64 requests for both engines. A cold start is the time from the start of a Python process to its first
+answer, which takes in the import of NumPy and of the engine. Memory is resident memory over that of the process before it
+loads the engine: with the model loaded, after its first answer, after 1,000 requests of random sizes, and after the model
+is freed.
+"""
 
 
 def ratio(ours, theirs):
     return f"{ours / theirs:.2f}"
-
 
 
 def table(head, rows):
@@ -87,6 +106,16 @@ def processor():
     return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
 
 
+def version(module):
+    return importlib.import_module(module).__version__
+
+
+def command():
+    """As it was typed, but for the folders of models and the page."""
+    flags = [pathlib.Path(text).name if "/" in text else text for text in sys.argv[1:]]
+    return f"python benchmarks/serving {' '.join(flags)}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="+", metavar="MODEL.onnx", type=pathlib.Path)
@@ -102,7 +131,9 @@ def main():
         ("From the start of a process to its first answer", lambda: start_table(flags.models, flags)),
         ("Resident memory, Linnet / ONNX Runtime", lambda: memory_table(flags.models)),
     ]  # fmt: skip
-    head = f"Measured on {datetime.date.today()}, {processor()}, {os.cpu_count()} processors, one thread for each run."
+    head = PAGE.format(linnet=version("linnet"), onnxruntime=version("onnxruntime"), date=datetime.date.today(),
+                       processor=processor(), processors=os.cpu_count(), command=command(), rounds=flags.rounds,
+                       seconds=flags.seconds, batch=BATCHES[-1], shortest=LENGTHS[0], longest=LENGTHS[-1])  # fmt: skip
     text = "\n\n".join([head, *(f"## {title}\n\n{make()}" for title, make in parts)])
     if flags.out:
         flags.out.write_text(text + "\n")

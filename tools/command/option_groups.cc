@@ -48,6 +48,11 @@ void add_load_flags(CLI::App& verb, ModelFlags& f) {
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   group
+      ->add_option("--executor", f.executor,
+                   "Whose threads: threads (Linnet's own), openmp (OpenMP's), serial (the calling one alone)")
+      ->check(CLI::IsMember({"threads", "openmp", "serial"}))
+      ->capture_default_str();
+  group
       ->add_option("--max-memory", f.max_memory,
                    "Limit for memory: 64M, 2G; three quarters of what the process may fill where not given")
       ->transform(CLI::AsSizeValue(false))

@@ -16,6 +16,7 @@ struct ModelFlags {
   std::string isa = "auto";
   std::string pack_cache;   ///< folder; empty: none
   int64_t plan_cache = -1;  ///< bytes; below 0: not given
+  std::string executor = "threads";
   int threads = 0;          ///< 0: as many as cores
   uint64_t max_memory = 0;  ///< bytes; 0: not given
   int64_t deadline_ms = 0;  ///< 0: not given

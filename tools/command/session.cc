@@ -55,11 +55,16 @@ Registry make_registry(const ModelFlags& flags) {
   });
 }
 
+std::shared_ptr<Executor> make_executor(const ModelFlags& flags) {
+  if (flags.executor == "serial") return make_serial_executor();
+  return flags.executor == "openmp" ? make_openmp_executor(flags.threads) : make_thread_executor(flags.threads);
+}
+
 ModelOptions model_options(const ModelFlags& flags, const Registry& registry) {
   ModelOptions options;
   options.optimization = flags.optimization;
   options.limits = load_limits(flags);
-  options.executor = make_thread_executor(flags.threads);
+  options.executor = make_executor(flags);
   options.winograd_tile = flags.winograd_tile;
   options.fast_int4 = flags.fast_int4;
   options.batch_invariant = flags.batch_invariant;
@@ -120,12 +125,12 @@ bool profiles(const Options& options) { return options.profile_table || !options
 
 Roofline profile_roofline(const Options& options) {
   if (!profiles(options)) return {};
-  return measure_roofline(wanted_isa(options.model), *make_thread_executor(options.model.threads));
+  return measure_roofline(wanted_isa(options.model), *make_executor(options.model));
 }
 
 std::string chosen_isa(const Model& model) { return isa_name(model.options().isa); }
 
-int thread_count(const ModelFlags& flags) { return make_thread_executor(flags.threads)->workers(); }
+int thread_count(const ModelFlags& flags) { return make_executor(flags)->workers(); }
 
 double Stopwatch::ms() const {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();

@@ -15,6 +15,7 @@ namespace linnet::tool {
 /// All operators of this build and of the libraries asked for. Throws Failure(kLoad).
 Registry make_registry(const ModelFlags& flags);
 
+std::shared_ptr<Executor> make_executor(const ModelFlags& flags);
 /// The flags as the library takes them. Throws Failure(kUsage) for an instruction set or rewrite that does not exist.
 ModelOptions model_options(const ModelFlags& flags, const Registry& registry);
 /// The memory that the flags allow, less what is in use already.

@@ -73,7 +73,8 @@ class Session:
     a second time. cache_dir: a folder for the prepared model, which is mapped from there the next time. fast_int4:
     products with weights of few bits (MatMulNBits) multiply in int8 where the model leaves it open. precision: "bfloat16": products by constant weights
     round their factors to that where the processor multiplies it. plan_cache_bytes: what plans of other shapes than the
-    last may hold; None: 128 MiB. batch_invariant: a sample's bits do not depend on the size of its batch.
+    last may hold; None: 128 MiB. batch_invariant: a sample's bits do not depend on the size of its batch. executor:
+    "threads": Linnet's own; "openmp": OpenMP's, for programs whose other libraries use these; "serial": the caller's alone.
     Raises IoError, ModelError, UnsupportedError or LimitError where the model does not load, TypeError or ValueError,
     which name the option, where an option has another type or a value that it does not take.
     """
@@ -84,7 +85,7 @@ class Session:
         deadline_ms: int = 0, seed: int | None = None, profile: bool = False, overridable_initializers: bool = False,
         replaceable_weights: bool = False, cache_dir: StrPath = "", fast_int4: bool = False,
         precision: Literal["float32", "bfloat16"] = "float32", plan_cache_bytes: int | None = None,
-        batch_invariant: bool = False,
+        batch_invariant: bool = False, executor: Literal["threads", "openmp", "serial"] = "threads",
     ) -> None:  # fmt: skip
         self._options: dict[str, Any] = {
             "threads": options.integer("threads", threads, options.MOST_THREADS),
@@ -100,6 +101,7 @@ class Session:
             "cache_dir": options.folder("cache_dir", cache_dir),
             "fast_int4": options.flag("fast_int4", fast_int4),
             "batch_invariant": options.flag("batch_invariant", batch_invariant),
+            "executor": options.choice("executor", executor, ("threads", "openmp", "serial")),
             "precision": options.choice("precision", precision, ("float32", "bfloat16")),
             "plan_cache_bytes": None
             if plan_cache_bytes is None

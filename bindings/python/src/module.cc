@@ -92,6 +92,7 @@ struct Options {
   bool fast_int4, batch_invariant;
   std::string precision;
   std::optional<int64_t> plan_cache_bytes;
+  std::string executor;
 };
 
 Options read_options(const nb::dict& values) {
@@ -109,13 +110,19 @@ Options read_options(const nb::dict& values) {
           nb::cast<bool>(values["fast_int4"]),
           nb::cast<bool>(values["batch_invariant"]),
           nb::cast<std::string>(values["precision"]),
-          nb::cast<std::optional<int64_t>>(values["plan_cache_bytes"])};
+          nb::cast<std::optional<int64_t>>(values["plan_cache_bytes"]),
+          nb::cast<std::string>(values["executor"])};
+}
+
+std::shared_ptr<Executor> make_executor(const Options& options) {
+  if (options.executor == "serial" || options.threads == 1) return make_serial_executor();
+  return options.executor == "openmp" ? make_openmp_executor(options.threads) : make_thread_executor(options.threads);
 }
 
 ModelOptions model_options(const Options& options) {
   ModelOptions result;
   result.optimization = options.optimization;
-  result.executor = options.threads == 1 ? make_serial_executor() : make_thread_executor(options.threads);
+  result.executor = make_executor(options);
   result.disabled_rewrites.insert(options.disabled_rewrites.begin(), options.disabled_rewrites.end());
   result.limits.memory_bytes = options.max_memory;
   result.limits.deadline_ms = options.deadline_ms;
