@@ -7,7 +7,7 @@
 #   wheels   one for each CPython of LINNET_PYTHONS (python3.10 to python3.13 of PATH by default), and one for all of the
 #            stable ABI from 3.12 on; each is tested in a new environment
 #
-# LINNET_BUILD=FOLDER packs that build as it is, which must have been configured with -DCMAKE_INSTALL_LIBDIR=lib.
+# LINNET_BUILD=FOLDER packs that build as it is, which must have been configured with RELEASE_OPTIONS.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
@@ -22,6 +22,8 @@ export SOURCE_DATE_EPOCH
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 tools=$scratch/tools/bin
+# Debian's libtiff loads libjbig, which is under the GPL, and so would be programs that are given away with it.
+RELEASE_OPTIONS="-DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_DISABLE_FIND_PACKAGE_TIFF=ON"
 # Those of glibc and of GCC that every distribution has. An older libstdc++ than the system's would break other libraries of
 # the same process.
 SYSTEM_LIBRARIES='^(ld-linux.*|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+))\.so'
@@ -136,7 +138,7 @@ else
   step "Installing the packages that a build needs"
   install_packages $BUILD_PACKAGES dpkg-dev python3-dev python3-venv xz-utils
   step "Building Linnet $version into $build"
-  configure "$build" -DCMAKE_INSTALL_LIBDIR=lib
+  configure "$build" $RELEASE_OPTIONS
   build "$build"
 fi
 step "Preparing tools from PyPI"
