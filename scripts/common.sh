@@ -4,9 +4,14 @@
 step() { printf '\n==> %s (after %d:%02d)\n' "$*" $((SECONDS / 60)) $((SECONDS % 60)); }
 fail() { printf '\n%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
+linnet_version() { sed -n 's/^project(linnet VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt; }
+
 # Distribution packages that a build needs: the same names on Debian 12, Debian 13 and Ubuntu 24.04.
 BUILD_PACKAGES="g++ cmake ninja-build pkg-config libonnx-dev libprotobuf-dev protobuf-compiler libxsimd-dev libxxhash-dev libcli11-dev
   nlohmann-json3-dev libflatbuffers-dev flatbuffers-compiler libzip-dev libpng-dev libjpeg-dev libtiff-dev libwebp-dev libopenjp2-7-dev libunistring-dev libre2-dev"
+
+# Options of a build that is given away. Debian's libtiff loads libjbig, which is under the GPL.
+RELEASE_OPTIONS="-DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_DISABLE_FIND_PACKAGE_TIFF=ON"
 
 missing_packages() {
   local package

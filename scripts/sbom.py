@@ -2,6 +2,8 @@
 """sbom.py VERSION FOLDER FILE... [pypi:PACKAGE...]: writes what Linnet's programs and libraries, those of the files that
 exist, are made of into the folder: linnet.cdx.json, a bill of materials in CycloneDX 1.5, and THIRD_PARTY_NOTICES, the
 licences. dpkg knows the packages of libraries; code of PyPI's packages, which this Python has, is compiled in, too.
+
+sbom.py --check BILL...: ends with an error where a bill names a package that only the GPL allows to use.
 """
 
 import datetime
@@ -65,10 +67,13 @@ class Package:
 
     def __init__(self, name):
         self.libraries, self.needs = set(), set()
-        show = "${source:Package} ${Version} ${Architecture}\n"
-        self.source, self.version, self.architecture = output("dpkg-query", "-W", "-f", show, name).splitlines()[0].split()
+        show = "${source:Package} ${source:Version} ${Version} ${Architecture}\n"
+        self.source, source_version, self.version, architecture = output("dpkg-query", "-W", "-f", show, name).splitlines()[0].split()
+        name, distribution = name.split(":")[0], platform.freedesktop_os_release()["ID"]
         self.notice = Path("/usr/share/doc", name, "copyright").read_text()
-        self.reference = f"pkg:deb/{platform.freedesktop_os_release()['ID']}/{name}@{quote(self.version)}?arch={self.architecture}"
+        if distribution == "debian":
+            self.notice = f"Sources: https://snapshot.debian.org/package/{self.source}/{source_version}/\n\n{self.notice}"
+        self.reference = f"pkg:deb/{distribution}/{name}@{quote(self.version)}?arch={architecture}"
 
 
 class PythonPackage:
@@ -86,7 +91,7 @@ def owner(library):
     path = os.path.realpath(library)
     paths = [path, path.removeprefix("/usr")]
     found = subprocess.run(["dpkg-query", "-S", *paths], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
-    return found.split(":")[0] or sys.exit(f"sbom.py: {library} is of no package")
+    return found.split(": ")[0] or sys.exit(f"sbom.py: {library} is of no package")
 
 
 def packages_of(files):
@@ -97,7 +102,8 @@ def packages_of(files):
     packages = {name: Package(name) for name in sorted({*owners.values()})}
 
     def needed(file):
-        return {owners[name] for name in re.findall(r"NEEDED +(\S+)", output("objdump", "-p", file)) if name in owners}
+        names = re.findall(r"\(NEEDED\) .*\[(.+)\]", output("readelf", "--dynamic", file))
+        return {owners[name] for name in names if name in owners}
 
     for name, package in owners.items():
         packages[package].libraries.add(name)
@@ -153,6 +159,23 @@ def notices(packages):
     return f"\n{'=' * 80}\n\n".join(dict.fromkeys(texts))
 
 
+def is_gpl(expression):
+    """Whether each choice that the licence gives has a part under the GPL, without an exception for programs."""
+
+    def binds(part):
+        return re.match("A?GPL-", part) and " WITH " not in part
+
+    return all(any(map(binds, choice.split(" AND "))) for choice in expression.split(" OR "))
+
+
+def check(path):
+    for part in json.loads(Path(path).read_text())["components"]:
+        expression = part["licenses"][0]["expression"]
+        if is_gpl(expression):
+            libraries = ", ".join(entry["value"] for entry in part["properties"])
+            sys.exit(f"sbom.py: {path} names {part['name']} ({libraries}) under {expression}: it is not given away with Linnet")
+
+
 def main(version, folder, *items):
     pypi = [item.removeprefix("pypi:") for item in items if item.startswith("pypi:")]
     packages, direct = packages_of([item for item in items if Path(item).exists()])
@@ -166,4 +189,8 @@ def main(version, folder, *items):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if sys.argv[1] == "--check":
+        for path in sys.argv[2:]:
+            check(path)
+    else:
+        main(*sys.argv[1:])

@@ -1,6 +1,7 @@
-"""What scripts/release.sh packs of the build under test: the tarball and the wheel of one Python, which the script tries. They
-are packed twice, which takes minutes: where LINNET_TEST_RELEASE=1. Where LINNET_TEST_DEBOOTSTRAP names a release of Debian
-(root, network), the image of Containerfile is made of it.
+"""What scripts/release.sh packs of the build under test, configured with the RELEASE_OPTIONS of scripts/common.sh: the tarball,
+the Debian packages and the wheel of one Python, which the script tries. They are packed twice, which takes minutes: where
+LINNET_TEST_RELEASE=1. Where LINNET_TEST_DEBOOTSTRAP names a release of Debian (root, network), the images of Containerfile are
+made of it.
 """
 
 import json
@@ -11,7 +12,9 @@ import subprocess
 import tarfile
 import zipfile
 from pathlib import Path
+from string import Template
 
+import numpy as np
 import pytest
 from installed import call, compiler
 from locations import BUILD, ROOT
@@ -21,10 +24,10 @@ MODEL = ROOT / "examples" / "deform_block.onnx"
 SYSTEM = re.compile(r"(ld-linux.*|lib(c|m|gcc_s|stdc\+\+))\.so")
 
 
-def pack(folder):
+def pack(folder, **options):
     environment = os.environ | {"LINNET_BUILD": str(BUILD), "LINNET_PYTHONS": "/usr/bin/python3"}
-    command = [ROOT / "scripts" / "release.sh", folder, "tarball", "wheels"]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    command = [ROOT / "scripts" / "release.sh", folder, "tarball", "debian", "wheels"]
+    done = subprocess.run(command, env=environment | options.pop("env", {}), capture_output=True, text=True, **options)
     if "pip could not install" in done.stderr:
         pytest.skip("pip cannot get auditwheel")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -60,7 +63,8 @@ def test_checksums_fit_and_name_all_files(release):
 
 
 def test_a_second_run_gives_the_same_bytes(release, tmp_path):
-    assert (pack(tmp_path) / "SHA256SUMS").read_text() == (release / "SHA256SUMS").read_text()
+    pack(tmp_path, umask=0o077, env={"TZ": "Asia/Tokyo", "LC_ALL": "en_US.UTF-8", "TMPDIR": str(tmp_path.parent)})
+    assert (tmp_path / "SHA256SUMS").read_text() == (release / "SHA256SUMS").read_text()
 
 
 def test_programs_run_without_the_libraries_of_this_machine(unpacked):
@@ -119,26 +123,52 @@ def test_nothing_names_the_folders_of_the_build(unpacked):
     assert [path for path in files if any(folder in path.read_bytes() for folder in folders)] == []
 
 
-def follow(containerfile, release, root):
-    """Makes the last image of a Containerfile in the root of a Debian: the command of the image."""
-    last = re.split("^FROM ", containerfile.read_text(), flags=re.MULTILINE)[-1]
-    for instruction, rest in re.findall(r"^(ADD|RUN|ENTRYPOINT) (.*)", last, re.MULTILINE):
-        if instruction == "ADD":
-            pattern, folder = rest.split()
-            call("tar", "-C", root / folder.strip("/"), "-xf", *release.glob(Path(pattern).name))
-        elif instruction == "RUN":
-            call("chroot", root, "sh", "-c", rest)
-        else:
+def container(root, *command, environment):
+    """What a command prints to the user nobody of a root. A container has /proc, which the loader asks where a program is."""
+    isolated = "unshare", "--pid", "--fork", "--root", root, "--mount-proc", "--setuid", "65534", "--setgid", "65534"
+    return call(*isolated, *command, env=environment)
+
+
+def follow(target, release, root, environment):
+    """Makes an image of Containerfile in the root of a Debian: the command of the image."""
+    text = (ROOT / "Containerfile").read_text()
+    variables = dict(re.findall("^ARG (.+)=(.+)", text, re.MULTILINE))
+    image = next(part for part in re.split("^FROM ", text, flags=re.MULTILINE) if part.split("\n")[0].endswith(f"AS {target}"))
+    for instruction, rest in re.findall(r"^(ADD|COPY|RUN|ENTRYPOINT) (.*)", image, re.MULTILINE):
+        if instruction == "RUN":
+            call("chroot", root, "sh", "-c", rest, env=environment)
+        elif instruction == "ENTRYPOINT":
             return json.loads(rest)
+        else:
+            pattern, folder = Template(rest).substitute(variables).split()
+            copy = ["tar", "-xf"] if instruction == "ADD" else ["cp"]
+            call(*copy, *release.glob(Path(pattern).name), "-C" if instruction == "ADD" else "-t", root / folder.strip("/"))
 
 
-@pytest.mark.skipif("LINNET_TEST_DEBOOTSTRAP" not in os.environ, reason="LINNET_TEST_DEBOOTSTRAP is not set")
-def test_the_image_of_the_containerfile_runs(release, tmp_path):
-    root = tmp_path / "root"
-    call("debootstrap", "--variant=minbase", os.environ["LINNET_TEST_DEBOOTSTRAP"], root)
-    command = follow(ROOT / "Containerfile", release, root)
-    shutil.copy(MODEL, root)
-    # A container has /proc, which the loader asks where a program lies.
-    container = "unshare", "--pid", "--fork", "--root", root, "--mount-proc", "--setuid", "65534", "--setgid", "65534"
+@pytest.fixture
+def root(tmp_path):
+    if "LINNET_TEST_DEBOOTSTRAP" not in os.environ:
+        pytest.skip("LINNET_TEST_DEBOOTSTRAP is not set")
+    call("debootstrap", "--variant=minbase", os.environ["LINNET_TEST_DEBOOTSTRAP"], tmp_path / "root")
+    return tmp_path / "root"
+
+
+def test_the_image_of_the_containerfile_runs(release, root):
     environment = {"PATH": "/usr/local/bin:/usr/bin:/usr/sbin"}
-    assert "output" in call(*container, *command, f"/{MODEL.name}", env=environment)
+    command = follow("run_model", release, root, environment)
+    shutil.copy(MODEL, root)
+    assert "output" in container(root, *command, f"/{MODEL.name}", environment=environment)
+
+
+def test_the_image_with_python_runs_the_lines_of_the_readme(release, root, linear):
+    call("/usr/bin/python3", "-m", "pip", "download", "-q", "--only-binary=:all:", "-d", root / "pypi", "numpy")
+    # pip of the root may not know the certificates of this machine's network.
+    environment = {"PATH": "/usr/bin:/usr/sbin:/bin:/sbin", "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "/pypi"}
+    command = follow("python", release, root, environment)
+    model, expected = linear
+    shutil.copy(model, root / "model.onnx")
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    readme = re.search(r"```python\n(import linnet\n.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
+    program = f"import numpy\narray = numpy.arange(6, dtype='f4').reshape(2, 3)\n{readme}\nprint(outputs['y'].tolist())"
+    printed = container(root, *command, "-c", program, environment=environment)
+    np.testing.assert_allclose(json.loads(printed), expected(x), rtol=1e-5, atol=1e-6)
