@@ -17,13 +17,6 @@ struct Numbers {
   Dim (*dims)(const Dim& a, const Dim& b);
 };
 
-template <class T>
-T quotient(T a, T b) {
-  if (b == 0) return 0;
-  if (std::is_signed_v<T> && b == T(-1)) return wrapping_sub(T(0), a);
-  return static_cast<T>(a / b);
-}
-
 Dim sum_of(const Dim& a, const Dim& b) { return a + b; }
 Dim difference_of(const Dim& a, const Dim& b) { return a - b; }
 Dim product_of(const Dim& a, const Dim& b) { return a * b; }
@@ -64,15 +57,14 @@ class Arithmetic final : public Op, public AlignsOperands {
   }
 
   static InnerLoop quotients(const CompileInput& in, const OrderFunctions* kernels) {
-    if (kernels && kernels->quotient) {
-      return [by_one = kernels->quotient_by_one, loop = number_loop(kernels->quotient, in)](const Operand* x, void* y,
-                                                                                            int64_t n) {
-        if (x[0].scalar || !x[1].scalar) return loop(x, y, n);
-        const void* const operands[] = {x[0].data, x[1].data};
-        by_one(operands, y, n);
-      };
-    }
-    return dispatch_integer(in.dtype(0), []<class T>() { return binary_loop<T>(quotient<T>); });
+    if (!kernels || !kernels->quotient) throw_dtype(in.dtype(0));
+    const InnerLoop loop = number_loop(kernels->quotient, in);
+    if (!kernels->quotient_by_one) return loop;
+    return [by_one = kernels->quotient_by_one, loop](const Operand* x, void* y, int64_t n) {
+      if (x[0].scalar || !x[1].scalar) return loop(x, y, n);
+      const void* const operands[] = {x[0].data, x[1].data};
+      by_one(operands, y, n);
+    };
   }
 
   BinaryForms BinaryKernels::*kernel_;

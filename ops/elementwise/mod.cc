@@ -1,33 +1,11 @@
-#include <cmath>
-
 #include "elementwise/elementwise.h"
+#include "kernels/by_number.h"
+#include "kernels/kernels_for.h"
+#include "kernels/remainders.h"
 #include "registration.h"
 
 namespace linnet {
 namespace {
-
-/// a - trunc(a / b) b. Integers: 0 where b is 0; b = -1 divides everything.
-template <class T>
-T truncated_remainder(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    if (b == 0 || (std::is_signed_v<T> && b == T(-1))) return 0;
-    return static_cast<T>(a % b);
-  } else {
-    return std::fmod(a, b);
-  }
-}
-
-/// a - floor(a / b) b: a zero takes the sign of b.
-template <class T>
-T floored_remainder(T a, T b) {
-  const T rest = truncated_remainder(a, b);
-  if constexpr (std::is_integral_v<T>) {
-    return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
-  } else {
-    if (rest == 0) return std::copysign(rest, b);
-    return (rest < 0) != (b < 0) ? rest + b : rest;
-  }
-}
 
 /// Mod: the remainder of a / b with the quotient rounded down (fmod = 0: the sign is b's) or towards zero (fmod = 1:
 /// the sign is a's), element by element with broadcasting. Integers modulo 0 give 0.
@@ -55,10 +33,9 @@ class Mod final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
-    return elementwise(in, broadcast_.sources(in), dispatch_number(in.dtype(0), [&]<class T>() {
-                         T (*const function)(T, T) = truncated_ ? truncated_remainder<T> : floored_remainder<T>;
-                         return binary_loop<T>(function);
-                       }));
+    const RemainderFunctions* of = by_number(kernels_for<RemainderKernels>(in.isa()), in.dtype(0));
+    if (!of || in.dtype(0) == DType::kBool) throw_dtype(in.dtype(0));
+    return elementwise(in, broadcast_.sources(in), number_loop(truncated_ ? of->truncated : of->floored, in));
   }
 
  private:

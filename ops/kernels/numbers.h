@@ -10,9 +10,9 @@ namespace linnet {
 /// Of two numbers of one type. The first three give bool.
 struct OrderFunctions {
   NumberFunction less, less_equal, equal;
-  NumberFunction max, min;  ///< NaN where either is
-  NumberFunction quotient;  ///< towards zero, wrapping around, 0 where b is 0; null but for int32 and shorter integers
-  NumberFunction quotient_by_one;  ///< the same by x[1][0]
+  NumberFunction max, min;         ///< NaN where either is
+  NumberFunction quotient;         ///< of integers, towards zero, wrapping around, 0 where b is 0; null for floats
+  NumberFunction quotient_by_one;  ///< the same by x[1][0]; null but for int32 and shorter integers
 };
 
 /// Of elements of one width.

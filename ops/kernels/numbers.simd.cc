@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "kernels/independent.h"
-#include "kernels/simd.h"
+#include "kernels/integer_division.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
@@ -24,23 +24,18 @@ constexpr NumberFunction of_two(F) {
   return [](const void* const* x, void* y, int64_t n) { map_two<X, Y>(x, y, n, F{}); };
 }
 
-/// By floats whose quotients, where they are not whole, differ from the next whole number by more than they are
-/// rounded.
 template <class T>
-inline T quotient(T a, T b) {
-  using Float = std::conditional_t<sizeof(T) == 4, double, float>;
-  const int32_t divisor = b, is_zero = divisor == 0;
-  const int32_t negates = divisor == -1;  // the least number has no negative
-  const auto q = uint32_t(int32_t(Float(a) / Float(divisor + is_zero + 2 * negates)));
-  return T(q * uint32_t(1 - is_zero - 2 * negates));
+void quotients(const void* const* x, void* y, int64_t n) {
+  divide_integers(static_cast<const T*>(x[0]), static_cast<const T*>(x[1]), static_cast<T*>(y), n, fast_quotient<T>,
+                  slow_quotient<T>);
 }
 
 template <class T>
 constexpr NumberFunction quotients() {
-  if constexpr (std::is_floating_point_v<T> || sizeof(T) == 8 || std::is_same_v<T, uint32_t>)
+  if constexpr (std::is_floating_point_v<T>)
     return nullptr;
   else
-    return of_two<T, T>([](T a, T b) { return quotient(a, b); });
+    return quotients<T>;
 }
 
 /// A quotient of |a| + 1/2 lies further from whole numbers than a product with a rounded reciprocal is from it.

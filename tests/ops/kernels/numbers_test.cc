@@ -82,7 +82,7 @@ void expect_order(const OrderFunctions& k) {
 
 template <class T>
 void expect_quotients(const OrderFunctions& k) {
-  expect_binary_function<T, T>(k.quotient, [](T a, T b) { return b == 0 ? T(0) : T(int64_t(a) / int64_t(b)); });
+  expect_binary_function<T, T>(k.quotient, [](T a, T b) { return b == 0 ? T(0) : T(__int128(a) / __int128(b)); });
 }
 
 template <class T>
@@ -137,11 +137,14 @@ TEST_P(NumbersKernel, QuotientsAreRoundedTowardsZero) {
   expect_quotients<int8_t>(kernels_.s8);
   expect_quotients<int16_t>(kernels_.s16);
   expect_quotients<int32_t>(kernels_.s32);
+  expect_quotients<int64_t>(kernels_.s64);
   expect_quotients<uint8_t>(kernels_.u8);
   expect_quotients<uint16_t>(kernels_.u16);
+  expect_quotients<uint32_t>(kernels_.u32);
+  expect_quotients<uint64_t>(kernels_.u64);
 }
 
-/// Of all short numbers, and of those of 32 bits whose quotient lies just below a whole number.
+/// Of all short numbers, and of longer ones whose quotient is just below a whole number.
 TEST_P(NumbersKernel, QuotientsAreExact) {
   const auto expect = [&]<class T>(const OrderFunctions& k, const std::vector<T>& a, const std::vector<T>& b) {
     std::vector<T> y(a.size());
@@ -163,6 +166,22 @@ TEST_P(NumbersKernel, QuotientsAreExact) {
     }
   }
   expect(kernels_.s32, a, b);
+  // Around 2^51 quotients by float64 end.
+  for (const int64_t most : {(int64_t{1} << 51) - 1, (int64_t{1} << 51) + 1000, std::numeric_limits<int64_t>::max()}) {
+    std::vector<int64_t> dividends64, divisors64;
+    std::vector<uint64_t> magnitudes, divisors;
+    for (int64_t q = 1; q < most / 8; q += q / 4 + 1) {
+      const int64_t divisor = most / q;
+      for (const int64_t rest : {-1, 0}) {
+        magnitudes.push_back(uint64_t(divisor * q + rest));
+        divisors.push_back(uint64_t(divisor));
+        dividends64.push_back(q % 2 == 0 ? divisor * q + rest : -divisor * q - rest);
+        divisors64.push_back(q % 3 == 0 ? divisor : -divisor);
+      }
+    }
+    expect(kernels_.s64, dividends64, divisors64);
+    expect(kernels_.u64, magnitudes, divisors);
+  }
 }
 
 /// By each of some divisors, -1 and 0 among them: all short numbers, and those of 32 bits beside multiples.
