@@ -2,9 +2,11 @@
 #include <limits>
 
 #include "elements/dispatch.h"
+#include "kernels/by_number.h"
+#include "kernels/extremes.h"
+#include "kernels/kernels_for.h"
 #include "normalization/softmax_axis.h"
 #include "partition/parts.h"
-#include "reduction/extreme_search.h"
 #include "registration.h"
 
 namespace linnet {
@@ -14,7 +16,7 @@ namespace {
 template <class T>
 class HardmaxKernel final : public Kernel {
  public:
-  explicit HardmaxKernel(const Lanes& lanes) : lanes_(lanes), search_(extreme_search(dtype_of<T>, true)) {}
+  HardmaxKernel(const Lanes& lanes, ExtremeSearch search) : lanes_(lanes), search_(search) {}
 
   void run(KernelContext& context) const override {
     const T* x = context.input(0).data<T>();
@@ -73,8 +75,10 @@ class Hardmax final : public SoftmaxAxis {
 
   KernelPtr compile(const CompileInput& in) const override {
     const Lanes lanes = this->lanes(in.shape(0));
-    return dispatch_float(in.dtype(0),
-                          [&]<class T>() -> KernelPtr { return std::make_unique<HardmaxKernel<T>>(lanes); });
+    return dispatch_float(in.dtype(0), [&]<class T>() -> KernelPtr {
+      return std::make_unique<HardmaxKernel<T>>(lanes,
+                                                by_number(kernels_for<ExtremeKernels>(in.isa()), dtype_of<T>)->max);
+    });
   }
 };
 

@@ -1,9 +1,12 @@
 #include <limits>
 
+#include "elements/dispatch.h"
 #include "infer/infer.h"
+#include "kernels/by_number.h"
+#include "kernels/extremes.h"
+#include "kernels/kernels_for.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
-#include "reduction/extreme_search.h"
 #include "registration.h"
 
 namespace linnet {
@@ -59,7 +62,7 @@ class ArgExtreme final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 1, 1);
-    if (!is_half(in[0].dtype)) extreme_search(in[0].dtype, kMax);
+    if (!is_half(in[0].dtype)) dispatch_number(in[0].dtype, []<class T>() {});
     if (!in[0].has_rank()) return {Fact(DType::kInt64, std::nullopt)};
     Dims dims = *in[0].dims;
     const auto axis = size_t(normalize_axis(axis_, in[0].rank()));
@@ -75,8 +78,9 @@ class ArgExtreme final : public Op {
   }
 
   KernelPtr compile(const CompileInput& in) const override {
+    const ExtremeSearches* search = by_number(kernels_for<ExtremeKernels>(in.isa()), in.dtype(0));
     return std::make_unique<ArgKernel>(in.shape(0), normalize_axis(axis_, in.rank(0)), last_,
-                                       extreme_search(in.dtype(0), kMax));
+                                       kMax ? search->max : search->min);
   }
 
  private:

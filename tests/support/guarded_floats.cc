@@ -48,6 +48,7 @@ template class Guarded<uint64_t>;
 template class Guarded<int8_t>;
 template class Guarded<int16_t>;
 template class Guarded<int32_t>;
+template class Guarded<int64_t>;
 template class Guarded<BFloat16>;
 
 }  // namespace linnet::testing
