@@ -23,6 +23,9 @@ struct Edge {
 constexpr Edge kEdges[] = {
     {D::kUint8, D::kInt32, &N::s32_of_u8},      {D::kInt8, D::kInt32, &N::s32_of_s8},
     {D::kUint16, D::kInt32, &N::s32_of_u16},    {D::kInt16, D::kInt32, &N::s32_of_s16},
+    {D::kUint8, D::kInt64, &N::s64_of_u8},      {D::kInt8, D::kInt64, &N::s64_of_s8},
+    {D::kUint8, D::kFloat32, &N::f32_of_u8},    {D::kInt8, D::kFloat32, &N::f32_of_s8},
+    {D::kUint8, D::kFloat64, &N::f64_of_u8},    {D::kInt8, D::kFloat64, &N::f64_of_s8},
     {D::kUint32, D::kInt64, &N::s64_of_u32},    {D::kInt32, D::kInt64, &N::s64_of_s32},
     {D::kInt32, D::kUint8, &N::bits8_of_s32},   {D::kInt32, D::kInt8, &N::bits8_of_s32},
     {D::kInt32, D::kUint16, &N::bits16_of_s32}, {D::kInt32, D::kInt16, &N::bits16_of_s32},
@@ -73,14 +76,18 @@ Conversion copy_of(int64_t bytes) {
   return {[bytes](const void* x, void* y, int64_t n) { std::memcpy(y, x, size_t(checked_mul(n, bytes))); }, bytes};
 }
 
+/// nullptr where there is none.
+const Edge* find_edge(DType from, DType to) {
+  const Edge* edge = std::ranges::find_if(kEdges, [=](const Edge& e) { return e.from == from && e.to == to; });
+  return edge == std::end(kEdges) ? nullptr : edge;
+}
+
 /// last: the dtype that the path leads to.
 Conversion conversion(DType from, DType to, DType last, Isa isa) {
   if (from == D::kFloat64 && is_half(last))
     return {kernels_for<NumberCastKernels>(isa).f32_of_f64_to_odd, sizeof(float)};
   if (is_half(from) || is_half(to)) return half_conversion(from, to, kernels_for<ConvertKernels>(isa));
-  const Edge* edge =
-      std::find_if(std::begin(kEdges), std::end(kEdges), [=](const Edge& e) { return e.from == from && e.to == to; });
-  return {kernels_for<NumberCastKernels>(isa).*edge->kernel, dtype_bits(to) / 8};
+  return {kernels_for<NumberCastKernels>(isa).*find_edge(from, to)->kernel, dtype_bits(to) / 8};
 }
 
 }  // namespace
@@ -92,6 +99,7 @@ std::optional<std::vector<Conversion>> cast_path(DType from, DType to, Isa isa) 
   const DType end = to == D::kUint64 ? D::kInt64 : to;
   if (at == end) return std::vector{copy_of(dtype_bits(to) / 8)};
   if (to == D::kBool && dtype_bits(at) == 8) return std::vector{conversion(D::kUint8, to, to, isa)};
+  if (find_edge(at, end)) return std::vector{conversion(at, end, end, isa)};
   const DType first = hub(at);
   for (const DType next : {first, to == D::kBool ? first : hub(end), end}) {
     if (at != next) path.push_back(conversion(at, next, end, isa));

@@ -11,6 +11,7 @@ struct NumberCastKernels {
   using F = void (*)(const void* x, void* y, int64_t n);
 
   F s32_of_u8, s32_of_s8, s32_of_u16, s32_of_s16, s64_of_u32, s64_of_s32;
+  F s64_of_u8, s64_of_s8, f32_of_u8, f32_of_s8, f64_of_u8, f64_of_s8;
   F bits8_of_s32, bits16_of_s32, bits32_of_s64;
   F f32_of_s32, f64_of_s32, f32_of_s64, f64_of_s64;
   F s32_of_f32, s32_of_f64, s64_of_f32, s64_of_f64;

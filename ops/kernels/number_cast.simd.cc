@@ -92,6 +92,12 @@ void fill(NumberCastKernels& k) {
   k.s32_of_s16 = convert<int16_t, int32_t>;
   k.s64_of_u32 = convert<uint32_t, int64_t>;
   k.s64_of_s32 = convert<int32_t, int64_t>;
+  k.s64_of_u8 = convert<uint8_t, int64_t>;
+  k.s64_of_s8 = convert<int8_t, int64_t>;
+  k.f32_of_u8 = convert<uint8_t, float>;
+  k.f32_of_s8 = convert<int8_t, float>;
+  k.f64_of_u8 = convert<uint8_t, double>;
+  k.f64_of_s8 = convert<int8_t, double>;
   k.bits8_of_s32 = convert<uint32_t, uint8_t>;
   k.bits16_of_s32 = convert<uint32_t, uint16_t>;
   k.bits32_of_s64 = convert<uint64_t, uint32_t>;
