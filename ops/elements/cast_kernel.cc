@@ -5,6 +5,7 @@
 #include "elements/wide.h"
 #include "environment/run_environment.h"
 #include "movement/view.h"
+#include "partition/lines.h"
 #include "partition/parallel.h"
 
 namespace linnet {
@@ -98,9 +99,11 @@ class PathCast final : public Kernel {
     const auto* x = static_cast<const std::byte*>(context.input(0).raw());
     auto* y = static_cast<std::byte*>(context.output(0).raw());
     const int64_t block = path_.size() == 1 ? kChunkElements : kCastBlock;
+    const int64_t y_bytes = path_.back().y_bytes;
     parallel_items(context.executor(), elements_, 1, [&](int64_t begin, int64_t end, int) {
-      for (int64_t i = begin; i < end; i += block) {
-        convert_block(path_, x + i * x_bytes_, y + i * path_.back().y_bytes, std::min(block, end - i));
+      for (int64_t n, i = begin; i < end; i += n) {
+        n = std::min(block, elements_to_line(y + i * y_bytes, size_t(y_bytes), end - i));
+        convert_block(path_, x + i * x_bytes_, y + i * y_bytes, n);
       }
     });
   }

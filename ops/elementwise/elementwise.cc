@@ -8,6 +8,7 @@
 #include "elementwise/broadcast_blocks.h"
 #include "elementwise/broadcast_plan.h"
 #include "infer/infer.h"
+#include "partition/lines.h"
 #include "partition/parallel.h"
 #include "tensor/alignment.h"
 
@@ -106,8 +107,9 @@ class ElementwiseKernel final : public Kernel {
 
   void run_range(OperandTable& table, std::byte* y, int64_t first, int64_t last) const {
     RowCursor cursor(plan_, first / plan_.row);
-    for (int64_t column = first % plan_.row; first < last; column = 0, cursor.advance()) {
-      const int64_t n = std::min(plan_.row - column, last - first);
+    for (int64_t column = first % plan_.row; first < last;) {
+      const int64_t n =
+          elements_to_line(y + size_t(first) * y_bytes_, y_bytes_, std::min(plan_.row - column, last - first));
       for (size_t k = 0; k < x_.size(); ++k) {
         const bool scalar = plan_.inputs[k].scalar;
         const int64_t element = cursor.offset(int(k)) + (scalar ? 0 : column);
@@ -115,6 +117,10 @@ class ElementwiseKernel final : public Kernel {
       }
       loop_(table.operands(), y + size_t(first) * y_bytes_, n);
       first += n;
+      column += n;
+      if (column < plan_.row) continue;
+      column = 0;
+      cursor.advance();
     }
   }
 
