@@ -10,17 +10,22 @@ namespace linnet {
 namespace {
 
 bool any_above_one(const uint8_t* bytes, size_t count) {
-  constexpr size_t kWord = sizeof(uint64_t), kBlock = 512;  // of bytes between two looks at what was found
-  uint64_t found = 0;
+  typedef uint64_t Words __attribute__((vector_size(64)));
+  constexpr size_t kBlock = 1024;  // of bytes between two looks at what was found
+  constexpr Words kOthers = Words{} + 0xfefefefefefefefe;
   size_t i = 0;
-  while (i + kBlock <= count && found == 0) {
-    for (const size_t end = i + kBlock; i < end; i += kWord) {
-      uint64_t word = 0;
-      std::memcpy(&word, bytes + i, kWord);
-      found |= word & 0xfefefefefefefefe;
+  for (; i + kBlock <= count; i += kBlock) {
+    Words found{}, word;
+    for (size_t k = 0; k < kBlock; k += sizeof word) {
+      std::memcpy(&word, bytes + i + k, sizeof word);
+      found |= word;
     }
+    found &= kOthers;
+    uint64_t any = 0;
+    for (size_t k = 0; k < sizeof found / sizeof any; ++k) any |= found[k];
+    if (any != 0) return true;
   }
-  return found != 0 || std::any_of(bytes + i, bytes + count, [](uint8_t byte) { return byte > 1; });
+  return std::any_of(bytes + i, bytes + count, [](uint8_t byte) { return byte > 1; });
 }
 
 }  // namespace
