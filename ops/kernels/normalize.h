@@ -4,6 +4,26 @@
 
 namespace linnet {
 
+/// Sums in float64 of columns of T, row after row.
+template <class T>
+struct ColumnSums {
+  /// sums[c] += x[r * pitch + c] for r in [0, rows), c in [0, columns).
+  void (*add)(const T* x, int64_t rows, int64_t pitch, int64_t columns, double* sums);
+  /// sums[c] += (x[r * pitch + c] - means[c])^2.
+  void (*add_distances)(const T* x, int64_t rows, int64_t pitch, int64_t columns, const double* means, double* sums);
+};
+
+/// The same as the functions of NormalizeKernels, in float64.
+struct DoubleNormalizeKernels {
+  struct Moments {
+    double mean, variance;
+  };
+  Moments (*moments)(const double* x, int64_t n);
+  void (*normalize_channel)(const double* x, double* y, int64_t n, double mean, double factor, double bias);
+  void (*normalize_channels_last)(const double* x, double* y, int64_t rows, int64_t n, const double* mean,
+                                  const double* factor, const double* bias);
+};
+
 /// Means, variances and the scaling that follows, in float32. Sums are taken in blocks and lanes of fixed order, so
 /// results depend on the values and n alone.
 struct NormalizeKernels {
@@ -27,6 +47,9 @@ struct NormalizeKernels {
   /// null.
   void (*scale_rows)(const float* x, int64_t x_pitch, float* y, int64_t y_pitch, int64_t rows, int64_t n,
                      const float* scale, const float* shift, float low);
+  DoubleNormalizeKernels doubles;
+  ColumnSums<float> float_columns;
+  ColumnSums<double> double_columns;
 };
 
 }  // namespace linnet

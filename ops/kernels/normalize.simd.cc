@@ -1,6 +1,8 @@
 #include "kernels/normalize.h"
 
 #include "kernels/block_sum.h"
+#include "kernels/byte_vectors.h"
+#include "kernels/independent.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
@@ -81,6 +83,79 @@ void scale_rows(const float* x, int64_t x_pitch, float* y, int64_t y_pitch, int6
   }
 }
 
+// Without branches, so that compilers make vectors of the loops.
+
+template <class T>
+void add_columns(const T* __restrict x, int64_t rows, int64_t pitch, int64_t columns, double* __restrict sums) {
+  for (; rows >= 4; rows -= 4, x += 4 * pitch) {
+    const T *second = x + pitch, *third = second + pitch, *fourth = third + pitch;
+    for (int64_t c = 0; c < columns; ++c) {
+      sums[c] = (((sums[c] + double(x[c])) + double(second[c])) + double(third[c])) + double(fourth[c]);
+    }
+  }
+  for (; rows > 0; --rows, x += pitch) {
+    for (int64_t c = 0; c < columns; ++c) sums[c] += double(x[c]);
+  }
+}
+
+template <class T>
+void add_column_distances(const T* __restrict x, int64_t rows, int64_t pitch, int64_t columns,
+                          const double* __restrict means, double* __restrict sums) {
+  const auto square = [](double distance) { return distance * distance; };
+  for (; rows >= 4; rows -= 4, x += 4 * pitch) {
+    const T *second = x + pitch, *third = second + pitch, *fourth = third + pitch;
+    for (int64_t c = 0; c < columns; ++c) {
+      const double mean = means[c];
+      sums[c] = (((sums[c] + square(double(x[c]) - mean)) + square(double(second[c]) - mean)) +
+                 square(double(third[c]) - mean)) +
+                square(double(fourth[c]) - mean);
+    }
+  }
+  for (; rows > 0; --rows, x += pitch) {
+    for (int64_t c = 0; c < columns; ++c) sums[c] += square(double(x[c]) - means[c]);
+  }
+}
+
+/// The sum of term(x[i]), in as many partial sums on every instruction set.
+template <class Term>
+double sum_of_doubles(const double* x, int64_t n, Term term) {
+  constexpr int kWidth = kLanes / 2, kParts = 16, kVectors = kParts / kWidth;
+  using Vector = typename VectorOf<double, kWidth>::Type;
+  Vector sums[kVectors] = {};
+  for (; n >= kParts; x += kParts, n -= kParts) {
+    LINNET_UNROLL for (int v = 0; v < kVectors; ++v) {
+      Vector values;
+      __builtin_memcpy(&values, x + v * kWidth, sizeof values);
+      sums[v] += term(values);
+    }
+  }
+  double parts[kParts];
+  __builtin_memcpy(parts, sums, sizeof parts);
+  for (int64_t i = 0; i < n; ++i) parts[i] += term(x[i]);
+  for (int width = kParts / 2; width > 0; width /= 2) {
+    for (int i = 0; i < width; ++i) parts[i] += parts[i + width];
+  }
+  return parts[0];
+}
+
+DoubleNormalizeKernels::Moments double_moments(const double* x, int64_t n) {
+  const double mean = sum_of_doubles(x, n, [](auto v) { return v; }) / double(n);
+  return {mean, sum_of_doubles(x, n, [mean](auto v) { return (v - mean) * (v - mean); }) / double(n)};
+}
+
+void normalize_double_channel(const double* x, double* y, int64_t n, double mean, double factor, double bias) {
+  LINNET_INDEPENDENT
+  for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * factor + bias;
+}
+
+void normalize_double_channels_last(const double* x, double* y, int64_t rows, int64_t n, const double* mean,
+                                    const double* factor, const double* bias) {
+  for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
+    LINNET_INDEPENDENT
+    for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean[i]) * factor[i] + bias[i];
+  }
+}
+
 }  // namespace
 
 void fill(NormalizeKernels& k);
@@ -92,6 +167,9 @@ void fill(NormalizeKernels& k) {
   k.normalize_channel = normalize_channel;
   k.normalize_channels_last = normalize_channels_last;
   k.scale_rows = scale_rows;
+  k.doubles = {double_moments, normalize_double_channel, normalize_double_channels_last};
+  k.float_columns = {add_columns<float>, add_column_distances<float>};
+  k.double_columns = {add_columns<double>, add_column_distances<double>};
 }
 
 }  // namespace linnet::LINNET_SIMD_NS

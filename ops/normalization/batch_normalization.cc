@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <functional>
+#include <numeric>
 
 #include "gemm/fused_activation.h"
 #include "infer/infer.h"
@@ -10,6 +10,7 @@
 #include "normalization/channel_normalization.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "partition/parts.h"
 #include "registration.h"
 
 namespace linnet {
@@ -27,13 +28,24 @@ struct Training {
   std::array<bool, 4> outputs{};
 };
 
-/// One value of a float tensor of any dtype.
-double value_at(const Tensor& tensor, int64_t i) {
-  return dispatch_float(tensor.dtype(), [&]<class T>() { return double(tensor.data<T>()[i]); });
+/// Channels whose parameters are read and sums are kept together.
+constexpr int64_t kColumns = 64;
+
+/// A value of each of some channels.
+using Column = std::array<double, kColumns>;
+
+/// Values of a float tensor of any dtype: those of `count` channels from `first` on.
+Column values_at(const Tensor& tensor, int64_t first, int64_t count) {
+  Column values;
+  dispatch_float(tensor.dtype(), [&]<class T>() { std::copy_n(tensor.data<T>() + first, count, values.begin()); });
+  return values;
 }
 
-void set_value(Tensor& tensor, int64_t i, double value) {
-  dispatch_float(tensor.dtype(), [&]<class T>() { tensor.data<T>()[i] = T(value); });
+void set_values(Tensor& tensor, int64_t first, int64_t count, const Column& values) {
+  dispatch_float(tensor.dtype(), [&]<class T>() {
+    T* to = tensor.data<T>() + first;
+    for (int64_t i = 0; i < count; ++i) to[i] = T(values[size_t(i)]);
+  });
 }
 
 /// scale, B, mean and variance.
@@ -52,8 +64,13 @@ struct Parameters {
     bias[c] = T(shift);
   }
   void set_all(const Inputs& in, int64_t channels, double epsilon) const {
-    for (int64_t c = 0; c < channels; ++c) {
-      set(c, {value_at(*in[2], c), value_at(*in[3], c)}, value_at(*in[0], c), value_at(*in[1], c), epsilon);
+    for (int64_t c = 0; c < channels; c += kColumns) {
+      const int64_t count = std::min(kColumns, channels - c);
+      const Column scale = values_at(*in[0], c, count), shift = values_at(*in[1], c, count);
+      const Column means = values_at(*in[2], c, count), variances = values_at(*in[3], c, count);
+      for (size_t i = 0; i < size_t(count); ++i) {
+        set(c + int64_t(i), {means[i], variances[i]}, scale[i], shift[i], epsilon);
+      }
     }
   }
 };
@@ -101,20 +118,21 @@ class BatchNormalizationKernel final : public Kernel {
     return memory;
   }
 
-  /// Channels whose sums are kept side by side.
-  static constexpr int64_t kColumns = 64;
   static constexpr int64_t kShortRow = 8;
-  using Columns = std::array<Moments<double>, kColumns>;
+  struct Columns {
+    Column means{}, variances{};
+  };
 
   /// Sets the parameters to the moments over the batch.
   void train(KernelContext& context, const T* x, const Parameters<T>& p) const {
-    parallel_items(context.executor(), g_.channels, g_.n * g_.spatial, [&](int64_t begin, int64_t end, int) {
+    const int64_t blocks = ceil_div(g_.channels, kColumns);
+    parallel_items(context.executor(), blocks, kColumns * g_.n * g_.spatial, [&](int64_t block, int64_t end, int) {
       Checkpoints checkpoints;
-      for (int64_t c = begin; c < end; c += kColumns) {
-        const int64_t count = std::min(kColumns, end - c);
-        Columns columns{};
-        add_columns(x, c, count, columns, checkpoints);
-        for (int64_t i = 0; i < count; ++i) finish(context, c + i, columns[size_t(i)], p);
+      for (; block < end; ++block) {
+        const int64_t c = block * kColumns, count = std::min(kColumns, g_.channels - c);
+        Columns columns;
+        add_columns(x + c * g_.spatial, count, columns, checkpoints);
+        finish(context, c, count, columns, p);
       }
     });
   }
@@ -125,7 +143,8 @@ class BatchNormalizationKernel final : public Kernel {
     parallel_items(context.executor(), g_.channels, g_.n * g_.spatial, [&](int64_t c, int64_t end, int) {
       Checkpoints checkpoints;
       for (; c < end; ++c) {
-        finish(context, c, moments_of_channel(x, c, checkpoints), p);
+        const Moments<double> batch = moments_of_channel(x, c, checkpoints);
+        finish(context, c, 1, {{batch.mean}, {batch.variance}}, p);
         for (int64_t n = 0; n < g_.n; ++n, checkpoints.add(g_.spatial)) {
           normalize_channel(kernels_, row(x, n, c), y + (row(x, n, c) - x), g_.spatial, p.mean[c], p.factor[c],
                             p.bias[c]);
@@ -137,23 +156,14 @@ class BatchNormalizationKernel final : public Kernel {
   double count() const { return double(g_.n) * double(g_.spatial); }
   const T* row(const T* x, int64_t n, int64_t c) const { return x + (n * g_.channels + c) * g_.spatial; }
 
-  Moments<double> moments_of_row(const T* x) const {
-    if constexpr (std::is_same_v<T, float>) {
-      const auto [mean, variance] = kernels_.moments(x, g_.spatial);
-      return {mean, variance};
-    }
-    const auto mean_of = [&](auto term) { return sum_of(x, g_.spatial, term) / double(g_.spatial); };
-    const double mean = mean_of(std::identity());
-    return {mean, mean_of([mean](double v) { return (v - mean) * (v - mean); })};
-  }
-
   /// Adds the moments of one row after the other, which have the same number of elements, by the pairwise update of
   /// T. F. Chan, G. H. Golub, R. J. LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample
   /// Variances" (1979).
   Moments<double> moments_of_channel(const T* x, int64_t c, Checkpoints& checkpoints) const {
     Moments<double> all{};
     for (int64_t n = 0; n < g_.n; ++n, checkpoints.add(g_.spatial)) {
-      const Moments<double> one = moments_of_row(row(x, n, c));
+      const Moments<T> row_moments = moments(kernels_, row(x, n, c), g_.spatial);
+      const Moments<double> one{row_moments.mean, row_moments.variance};
       const double part = 1 / double(n + 1), distance = one.mean - all.mean;
       all.mean += distance * part;
       all.variance += ((one.variance - all.variance) + distance * distance * (1 - part)) * part;
@@ -161,32 +171,51 @@ class BatchNormalizationKernel final : public Kernel {
     return all;
   }
 
-  /// Of rows that are too short for lanes: all channels of a row, then the next one.
-  void add_columns(const T* x, int64_t first, int64_t channels, Columns& columns, Checkpoints& checkpoints) const {
-    const auto for_each = [&](auto add) {
-      const int64_t rows = g_.spatial > 0 ? g_.n : 0;  // any number of them may have no pixels
-      for (int64_t n = 0; n < rows; ++n, checkpoints.add(channels * g_.spatial)) {
-        const T* values = row(x, n, first);
-        for (int64_t c = 0; c < channels; ++c) {
-          for (int64_t s = 0; s < g_.spatial; ++s) add(columns[size_t(c)], double(values[c * g_.spatial + s]));
-        }
-      }
+  /// Of rows that are too short for lanes: x begins with those of the first of some channels. The elements of an
+  /// instance are columns, whose sums are added up for each channel.
+  void add_columns(const T* x, int64_t channels, Columns& columns, Checkpoints& checkpoints) const {
+    const ColumnSums<T>& kernels = column_sums();
+    const int64_t width = channels * g_.spatial, pitch = g_.channels * g_.spatial;
+    std::array<double, kColumns * kShortRow> means, sums{};
+    const auto mean_of = [&](int64_t c) {
+      return std::accumulate(&sums[size_t(c * g_.spatial)], &sums[size_t(c * g_.spatial)] + g_.spatial, 0.0) / count();
     };
-    for_each([](Moments<double>& m, double v) { m.mean += v; });
-    for (Moments<double>& m : columns) m.mean /= count();
-    for_each([](Moments<double>& m, double v) { m.variance += (v - m.mean) * (v - m.mean); });
-    for (Moments<double>& m : columns) m.variance /= count();
+    const int64_t rows = g_.spatial > 0 ? g_.n : 0;  // any number of them may have no pixels
+    checkpoints.in_parts(
+        rows, width, [&](int64_t n, int64_t end) { kernels.add(x + n * pitch, end - n, pitch, width, sums.data()); });
+    for (int64_t c = 0; c < channels; ++c) {
+      columns.means[size_t(c)] = mean_of(c);
+      std::fill_n(&means[size_t(c * g_.spatial)], g_.spatial, columns.means[size_t(c)]);
+    }
+    sums.fill(0);
+    checkpoints.in_parts(rows, width, [&](int64_t n, int64_t end) {
+      kernels.add_distances(x + n * pitch, end - n, pitch, width, means.data(), sums.data());
+    });
+    for (int64_t c = 0; c < channels; ++c) columns.variances[size_t(c)] = mean_of(c);
+  }
+
+  const ColumnSums<T>& column_sums() const {
+    if constexpr (std::is_same_v<T, float>)
+      return kernels_.float_columns;
+    else
+      return kernels_.double_columns;
   }
 
   /// The running moments become outputs 1 and 2, those of the batch 3 and 4.
-  void finish(KernelContext& context, int64_t c, const Moments<double>& batch, const Parameters<T>& p) const {
-    const double kept = double(training_.momentum), mean = batch.mean, variance = batch.variance;
-    const std::array values{value_at(context.input(3), c) * kept + mean * (1 - kept),
-                            value_at(context.input(4), c) * kept + variance * (1 - kept), mean, variance};
-    for (size_t i = 0; i < values.size(); ++i) {
-      if (training_.outputs[i]) set_value(context.output(int(i) + 1), c, values[i]);
+  void finish(KernelContext& context, int64_t first, int64_t count, const Columns& batch,
+              const Parameters<T>& p) const {
+    const double kept = double(training_.momentum);
+    std::array outputs{values_at(context.input(3), first, count), values_at(context.input(4), first, count),
+                       batch.means, batch.variances};
+    const Column scale = values_at(context.input(1), first, count), shift = values_at(context.input(2), first, count);
+    for (size_t i = 0; i < size_t(count); ++i) {
+      outputs[0][i] = outputs[0][i] * kept + batch.means[i] * (1 - kept);
+      outputs[1][i] = outputs[1][i] * kept + batch.variances[i] * (1 - kept);
+      p.set(first + int64_t(i), {batch.means[i], batch.variances[i]}, scale[i], shift[i], double(epsilon_));
     }
-    p.set(c, batch, value_at(context.input(1), c), value_at(context.input(2), c), double(epsilon_));
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (training_.outputs[i]) set_values(context.output(int(i) + 1), first, count, outputs[i]);
+    }
   }
 
   void run_channels(KernelContext& context, const T* x, T* y, const Parameters<const T>& p) const {
@@ -206,10 +235,7 @@ class BatchNormalizationKernel final : public Kernel {
         kernels_.normalize_channels_last(x + offset, y + offset, rows, n, p.mean, p.factor, p.bias);
         if (activation_) activation_(y + offset, y + offset, rows * n, alpha_, beta_);
       } else {
-        for (int64_t i = 0; i < rows * n; ++i) {
-          const int64_t c = i % n;
-          y[offset + i] = (x[offset + i] - p.mean[c]) * p.factor[c] + p.bias[c];
-        }
+        kernels_.doubles.normalize_channels_last(x + offset, y + offset, rows, n, p.mean, p.factor, p.bias);
       }
     });
   }

@@ -2,12 +2,12 @@
 
 #include <cmath>
 #include <numeric>
+#include <type_traits>
 
 #include "elements/dispatch.h"
 #include "kernels/normalize.h"
-#include "partition/checkpoints.h"
 
-// Normalisation of channels, on float32 by SIMD kernels, on float64 by plain loops.
+// Normalisation of channels of float32 and float64 by kernels.
 namespace linnet {
 
 /// The sum of term(x[i]) in float64, in lanes of a fixed order.
@@ -31,33 +31,22 @@ struct Moments {
 
 template <class T>
 Moments<T> moments(const NormalizeKernels& kernels, const T* x, int64_t n) {
-  if constexpr (std::is_same_v<T, float>) {
-    const auto [mean, variance] = kernels.moments(x, n);
-    return {mean, variance};
-  } else {
-    Checkpoints checkpoints;
-    double sum = 0, square = 0;
-    checkpoints.in_parts(n, 1, [&](int64_t i, int64_t end) {
-      for (; i < end; ++i) sum += double(x[i]);
-    });
-    const double mean = sum / double(n);
-    checkpoints.in_parts(n, 1, [&](int64_t i, int64_t end) {
-      for (; i < end; ++i) square += (double(x[i]) - mean) * (double(x[i]) - mean);
-    });
-    return {static_cast<T>(mean), static_cast<T>(square / double(n))};
-  }
+  const auto [mean, variance] = [&] {
+    if constexpr (std::is_same_v<T, float>)
+      return kernels.moments(x, n);
+    else
+      return kernels.doubles.moments(x, n);
+  }();
+  return {mean, variance};
 }
 
 /// y[i] = (x[i] - mean) * factor + bias.
 template <class T>
 void normalize_channel(const NormalizeKernels& kernels, const T* x, T* y, int64_t n, T mean, T factor, T bias) {
-  if constexpr (std::is_same_v<T, float>) {
+  if constexpr (std::is_same_v<T, float>)
     kernels.normalize_channel(x, y, n, mean, factor, bias);
-  } else {
-    Checkpoints().in_parts(n, 1, [=](int64_t i, int64_t end) {
-      for (; i < end; ++i) y[i] = (x[i] - mean) * factor + bias;
-    });
-  }
+  else
+    kernels.doubles.normalize_channel(x, y, n, mean, factor, bias);
 }
 
 }  // namespace linnet

@@ -237,6 +237,18 @@ case(
     w("float32", 1000),
     w("float32", 1000, low=0.5, high=2),
 )
+for dims in ((BATCH, 64, by(8, 28, 112), by(8, 28, 112)), (by(4, 40, 4000), 1000)):
+    channels = dims[1]
+    case(
+        "BatchNormalization",
+        x(FLOATS, *dims),
+        w(FLOATS, channels),
+        w(FLOATS, channels),
+        w(FLOATS, channels),
+        w(FLOATS, channels, low=0.5, high=2),
+        training_mode=1,
+        outputs=3,
+    )
 case("LRN", x("float32", 1, 96, by(7, 14, 55), by(7, 14, 55)), size=5)
 case("LpNormalization", x(FLOATS, ROWS, 1000), axis=each(1, 0), p=each(1, 2))
 case("MeanVarianceNormalization", x("float32", BATCH, 64, by(8, 28, 112), by(8, 28, 112)))
