@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "elements/dispatch.h"
 #include "kernels/binary.h"
 #include "kernels/kernels_for.h"
+#include "kernels/number_reduce.h"
+#include "kernels/numbers.h"
 #include "kernels/reduce.h"
 #include "normalization/softmax_axis.h"
 #include "partition/parts.h"
@@ -33,18 +36,78 @@ void normalize_lane(const T* from, T* to, int64_t n, int64_t stride, bool square
   });
 }
 
-/// float32 by kernels. Lanes whose sum leaves the range in which float32 is exact are computed in double.
-class FloatLanes final : public Kernel {
+/// The sums of |x| or x^2 in T, and quotients. Sums of float32 that leave the range in which they are exact are taken
+/// in double, and norms of 0 divide nothing.
+template <class T>
+class LpKernels;
+
+template <>
+class LpKernels<float> {
  public:
-  FloatLanes(const Lanes& lanes, bool squares, Isa isa)
-      : lanes_(lanes),
-        squares_(squares),
-        sum_(squares ? kernels_for<ReduceKernels>(isa).sum_square : kernels_for<ReduceKernels>(isa).sum_abs),
+  LpKernels(bool squares, Isa isa)
+      : sum_(squares ? kernels_for<ReduceKernels>(isa).sum_square : kernels_for<ReduceKernels>(isa).sum_abs),
         divide_(kernels_for<BinaryKernels>(isa).div) {}
 
+  float row_sum(const float* x, int64_t n) const { return sum_.row(x, n); }
+  void column_sums(const float* x, int64_t n, int64_t pitch, int64_t columns, float* sums) const {
+    sum_.columns(x, sums, n, pitch, columns);
+  }
+  void divide(const float* x, const float* by, float* y, int64_t n) const { divide_.vector_vector(x, by, y, n); }
+  void divide_by_one(const float* x, float by, float* y, int64_t n) const { divide_.vector_scalar(x, &by, y, n); }
+
+  static bool in_range(float sum) { return sum > 1e-20f && sum < 1e30f; }
+
+ private:
+  ReduceKernels::Pair sum_;
+  BinaryForms divide_;
+};
+
+template <>
+class LpKernels<double> {
+ public:
+  LpKernels(bool squares, Isa isa)
+      : sum_(squares ? kernels_for<NumberReduceKernels>(isa).sums_f64.sum_square
+                     : kernels_for<NumberReduceKernels>(isa).sums_f64.sum_abs),
+        divide_(kernels_for<NumberKernels>(isa).div_f64) {}
+
+  double row_sum(const double* x, int64_t n) const {
+    double sum = 0;
+    sum_.row(x, n, &sum);
+    return sum;
+  }
+  void column_sums(const double* x, int64_t n, int64_t pitch, int64_t columns, double* sums) const {
+    std::fill_n(sums, columns, 0.0);
+    sum_.columns(x, n, pitch, columns, sums);
+  }
+  void divide(const double* x, const double* by, double* y, int64_t n) const {
+    const void* const operands[] = {x, by};
+    divide_(operands, y, n);
+  }
+  void divide_by_one(const double* x, double by, double* y, int64_t n) const {
+    std::array<double, 256> repeated;
+    repeated.fill(by);
+    for (int64_t i = 0; i < n; i += std::ssize(repeated)) {
+      divide(x + i, repeated.data(), y + i, std::min(std::ssize(repeated), n - i));
+    }
+  }
+
+  static bool in_range(double sum) { return sum != 0; }
+
+ private:
+  NumberReduction sum_;
+  NumberFunction divide_;
+};
+
+/// Rows or columns by kernels.
+template <class T>
+class LpLanes final : public Kernel {
+ public:
+  LpLanes(const Lanes& lanes, bool squares, Isa isa) : lanes_(lanes), squares_(squares), kernels_(squares, isa) {}
+
   void run(KernelContext& context) const override {
-    const float* x = context.input(0).data<float>();
-    float* y = context.output(0).data<float>();
+    const T* x = context.input(0).data<T>();
+    T* y = context.output(0).data<T>();
+    if (lanes_.n == 0) return;
     const int64_t columns = std::min(kColumns, lanes_.inner), blocks = ceil_div(lanes_.inner, kColumns);
     parallel_items(context.executor(), lanes_.outer * blocks, lanes_.n * columns, [&](int64_t item, int64_t end, int) {
       for (; item < end; ++item) {
@@ -60,37 +123,34 @@ class FloatLanes final : public Kernel {
  private:
   static constexpr int64_t kColumns = 512;
 
-  void run_row(const float* x, float* y) const {
-    const float sum = sum_.row(x, lanes_.n);
-    if (!in_range(sum)) {
+  void run_row(const T* x, T* y) const {
+    const T sum = kernels_.row_sum(x, lanes_.n);
+    if (!kernels_.in_range(sum)) {
       Checkpoints checkpoints;
       return normalize_lane(x, y, lanes_.n, 1, squares_, checkpoints);
     }
-    const float norm = norm_of(sum);
-    divide_.vector_scalar(x, &norm, y, lanes_.n);
+    kernels_.divide_by_one(x, norm_of(sum), y, lanes_.n);
   }
 
-  void run_columns(const float* x, float* y, int64_t columns) const {
-    float norm[kColumns];
-    sum_.columns(x, norm, lanes_.n, lanes_.inner, columns);
-    if (!std::all_of(norm, norm + columns, in_range)) {
+  void run_columns(const T* x, T* y, int64_t columns) const {
+    T norm[kColumns];
+    kernels_.column_sums(x, lanes_.n, lanes_.inner, columns, norm);
+    if (!std::all_of(norm, norm + columns, kernels_.in_range)) {
       Checkpoints checkpoints;
       for (int64_t c = 0; c < columns; ++c) normalize_lane(x + c, y + c, lanes_.n, lanes_.inner, squares_, checkpoints);
       return;
     }
     for (int64_t c = 0; c < columns; ++c) norm[c] = norm_of(norm[c]);
     for (int64_t i = 0; i < lanes_.n; ++i) {
-      divide_.vector_vector(x + i * lanes_.inner, norm, y + i * lanes_.inner, columns);
+      kernels_.divide(x + i * lanes_.inner, norm, y + i * lanes_.inner, columns);
     }
   }
 
-  static bool in_range(float sum) { return sum > 1e-20f && sum < 1e30f; }
-  float norm_of(float sum) const { return squares_ ? std::sqrt(sum) : sum; }
+  T norm_of(T sum) const { return squares_ ? std::sqrt(sum) : sum; }
 
   Lanes lanes_;
   bool squares_;
-  ReduceKernels::Pair sum_;
-  BinaryForms divide_;
+  LpKernels<T> kernels_;
 };
 
 /// LpNormalization: y = x / (sum of |x|^p along the axis)^(1/p); 0 where that norm is 0.
@@ -113,15 +173,8 @@ class LpNormalization final : public Op {
     const Shape x = in.shape(0);
     const int axis = normalize_axis(axis_, x.rank());
     const Lanes lanes{x.elements(0, axis), x[axis], x.elements(axis + 1, x.rank())};
-    if (in.dtype(0) == DType::kFloat32 && x[axis] > 0) {
-      return std::make_unique<FloatLanes>(lanes, p_ == 2, in.isa());
-    }
-    return dispatch_float(in.dtype(0), [&]<class T>() {
-      return make_lane_kernel<T>(
-          lanes, [squares = p_ == 2](const T* from, T* to, int64_t n, int64_t stride, Checkpoints& checkpoints) {
-            normalize_lane(from, to, n, stride, squares, checkpoints);
-          });
-    });
+    return dispatch_float(
+        in.dtype(0), [&]<class T>() -> KernelPtr { return std::make_unique<LpLanes<T>>(lanes, p_ == 2, in.isa()); });
   }
 
  private:
