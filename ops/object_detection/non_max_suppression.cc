@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "infer/infer.h"
@@ -43,22 +44,28 @@ class Boxes {
   CountedVector<float> y1_, x1_, y2_, x2_, area_;
 };
 
+/// A number that orders as the score does. NaN is the lowest.
+uint32_t key_of(float score) {
+  const auto bits = std::bit_cast<uint32_t>(score + 0.0f);  // -0 becomes 0
+  const uint32_t key = bits >> 31 != 0 ? ~bits : bits | 0x80000000u;
+  return score != score ? 0 : key;
+}
+
 struct Candidate {
-  float score;
+  uint32_t key;
   int64_t box;
 };
 
-/// The order in which candidates come is the reverse of this one: by score, then by number. NaN scores count as the
-/// lowest, so that the order is strict.
-bool comes_later(const Candidate& a, const Candidate& b) {
-  const bool a_is_nan = a.score != a.score, b_is_nan = b.score != b.score;
-  if (a_is_nan != b_is_nan) return a_is_nan;
-  return a.score < b.score || (!(b.score < a.score) && a.box > b.box);
-}
+/// The order in which candidates come is the reverse of this one: by score, then by number.
+struct ComesLater {
+  bool operator()(const Candidate& a, const Candidate& b) const {
+    return a.key < b.key || (a.key == b.key && a.box > b.box);
+  }
+};
 
 /// What the selection of one class works with; its memory serves the next one.
 struct Selection {
-  CountedVector<Candidate> heap;
+  CountedVector<Candidate> heap;  ///< its first elements
   CountedVector<int64_t> kept;
   Boxes boxes;  ///< that are kept
 };
@@ -96,18 +103,18 @@ class NonMaxSuppressionKernel final : public Kernel {
     return make_box(std::min(b[0], b[2]), std::min(b[1], b[3]), std::max(b[0], b[2]), std::max(b[1], b[3]));
   }
 
-  /// Boxes that score above the threshold, if there is one.
-  void candidates(KernelContext& context, const float* scores, CountedVector<Candidate>& result,
-                  Checkpoints& checkpoints) const {
+  /// Writes the boxes that score above the threshold, if there is one; returns how many.
+  int64_t candidates(KernelContext& context, const float* scores, Candidate* result, Checkpoints& checkpoints) const {
     const bool all = !context.input(4);
     const float threshold = scalar_or(context.input(4), 0);
-    result.clear();
-    result.reserve(size_t(scores_[2]));
+    int64_t count = 0;
     checkpoints.in_parts(scores_[2], kBoxWork, [&](int64_t i, int64_t end) {
       for (; i < end; ++i) {
-        if (all || scores[i] > threshold) result.push_back({scores[i], i});
+        result[count] = {key_of(scores[i]), i};
+        count += all | (scores[i] > threshold) ? 1 : 0;
       }
     });
+    return count;
   }
 
   /// Keeps the boxes of one class, best first.
@@ -121,13 +128,14 @@ class NonMaxSuppressionKernel final : public Kernel {
     kept.reserve(kFewBoxes);
     kept_boxes.clear(kFewBoxes);
     // A heap: only those that are looked at are put in order.
-    candidates(context, context.input(1).data<float>() + (n * scores_[1] + c) * count, heap, checkpoints);
-    std::make_heap(heap.begin(), heap.end(), comes_later);
-    while (!heap.empty() && int64_t(kept.size()) < limit) {
+    heap.resize(size_t(count));
+    auto end = heap.begin() + candidates(context, context.input(1).data<float>() + (n * scores_[1] + c) * count,
+                                         heap.data(), checkpoints);
+    std::make_heap(heap.begin(), end, ComesLater());
+    while (end != heap.begin() && int64_t(kept.size()) < limit) {
       checkpoints.add(checked_mul(kBoxWork, 32 + kept_boxes.size()));
-      std::pop_heap(heap.begin(), heap.end(), comes_later);
-      const int64_t candidate = heap.back().box;
-      heap.pop_back();
+      std::pop_heap(heap.begin(), end, ComesLater());
+      const int64_t candidate = (--end)->box;
       const Box box = box_at(boxes + candidate * 4);
       if (kernels_.overlap(box.columns(), kept_boxes.columns(), kept_boxes.size(), most_overlap)) continue;
       kept.push_back(candidate);
