@@ -93,6 +93,21 @@ int64_t& NumberTable::at(uint64_t key, Checkpoints& checkpoints) {
   return slots_[at].place;
 }
 
+void NumberTable::finish() {
+  uint64_t least = ~uint64_t{0}, greatest = 0;
+  for (const Slot& slot : slots_) {
+    if (slot.place < 0) continue;
+    least = std::min(least, slot.key);
+    greatest = std::max(greatest, slot.key);
+  }
+  if (least > greatest || greatest - least >= slots_.size()) return;
+  least_ = least;
+  near_.assign(size_t(greatest - least) + 1, -1);
+  for (const Slot& slot : slots_) {
+    if (slot.place >= 0) near_[size_t(slot.key - least)] = slot.place;
+  }
+}
+
 KeyTable::KeyTable(const Tensor& keys, KeyRules rules) : by_bits_(rules.by_bits) {
   if (keys.dtype() == DType::kString) {
     texts_ = keys;
@@ -107,6 +122,7 @@ KeyTable::KeyTable(const Tensor& keys, KeyRules rules) : by_bits_(rules.by_bits)
       if (place < 0 || rules.last_counts) place = i;
     }
   });
+  numbers_.finish();
 }
 
 void KeyTable::add_texts(bool last_counts) {

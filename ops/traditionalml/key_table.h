@@ -16,7 +16,7 @@ struct KeyRules {
   bool by_bits = false;      ///< floats are equal where their bits are; else all NaNs are, and so are 0 and -0
 };
 
-/// Numbers as keys of places, in open addressing.
+/// Numbers as keys of places, in open addressing; of keys that are close to each other also in an array.
 class NumberTable {
  public:
   /// For at most so many keys.
@@ -24,8 +24,12 @@ class NumberTable {
 
   /// The place of a key, to be set; -1 where it is new.
   int64_t& at(uint64_t key, Checkpoints& checkpoints);
+  /// Makes an array of the places of all keys from the least to the greatest, where there are few. No key may be added
+  /// after that.
+  void finish();
   /// -1: not found.
   int64_t find(uint64_t key) const {
+    if (!near_.empty()) return key - least_ < near_.size() ? near_[size_t(key - least_)] : -1;
     size_t at = first(key);
     while (slots_[at].place >= 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
     return slots_[at].place;
@@ -39,6 +43,8 @@ class NumberTable {
   size_t first(uint64_t key) const { return size_t(seeded_(key) >> shift_); }
 
   CountedVector<Slot> slots_;  ///< a power of two
+  uint64_t least_ = 0;
+  CountedVector<int64_t> near_;  ///< by key - least_, or empty
   SeededHash seeded_;
   int shift_;
 };
