@@ -160,8 +160,8 @@ KernelPtr make_float_product(const MatrixProduct& product, const std::vector<Add
   if (in.dtype(0) == DType::kFloat64) {
     return std::make_unique<FloatProduct<GemmF64>>(product, addends, BasicEpilogue<double>(), in);
   }
-  if (addends.empty() && !activation.activation && !activation.clamps() && !activation.slope) {
-    if (KernelPtr kernel = make_vector_product(product, in)) return kernel;
+  if (addends.empty()) {
+    if (KernelPtr kernel = make_vector_product(product, activation, in)) return kernel;
   }
   const auto make = [&]<class Type>() -> KernelPtr {
     return std::make_unique<FloatProduct<Type>>(product, addends, activation, in);

@@ -7,23 +7,41 @@
 #include "kernels/kernels_for.h"
 #include "kernels/pool.h"
 #include "kernels/reduce.h"
+#include "kernels/unary.h"
 #include "partition/parallel.h"
 #include "tensor/counted_vector.h"
 
 namespace linnet {
 namespace {
 
+/// What an epilogue of functions alone makes of sums, in place.
+class SumFunctions {
+ public:
+  SumFunctions(const Epilogue& epilogue, Isa isa)
+      : epilogue_(epilogue), clip_(epilogue.clamps() ? kernels_for<UnaryKernels>(isa).clip : nullptr) {}
+
+  void apply(float* y, int64_t n) const {
+    if (clip_) clip_(y, y, n, epilogue_.low, epilogue_.high);
+    if (epilogue_.activation) epilogue_.activation(y, y, n, epilogue_.alpha, epilogue_.beta);
+  }
+
+ private:
+  Epilogue epilogue_;
+  UnaryForm clip_;
+};
+
 /// y[r] = the sum of x[r * n + i] * v[i]: rows of a matrix by a vector.
 class RowsByVector final : public Kernel {
  public:
   /// matrix: the input that holds it; x_index, v_index: of each product, the matrix and the vector.
   RowsByVector(int matrix, int64_t rows, int64_t n, const CountedVector<int64_t>& x_index,
-               const CountedVector<int64_t>& v_index, Isa isa)
+               const CountedVector<int64_t>& v_index, const SumFunctions& functions, Isa isa)
       : matrix_(matrix),
         rows_(rows),
         n_(n),
         x_index_(x_index),
         v_index_(v_index),
+        functions_(functions),
         dots_(kernels_for<ReduceKernels>(isa).dots) {}
 
   void run(KernelContext& context) const override {
@@ -35,6 +53,7 @@ class RowsByVector final : public Kernel {
         const int64_t product = row / rows_, last = std::min(end, (product + 1) * rows_);
         const auto i = size_t(product);
         dots_(x + (x_index_[i] * rows_ + row % rows_) * n_, last - row, n_, v + v_index_[i] * n_, n_, y + row);
+        functions_.apply(y + row, last - row);
         row = last;
       }
     });
@@ -46,14 +65,16 @@ class RowsByVector final : public Kernel {
   int matrix_;
   int64_t rows_, n_;
   CountedVector<int64_t> x_index_, v_index_;
+  SumFunctions functions_;
   decltype(ReduceKernels::dots) dots_;
 };
 
 /// y[j] = the sum of a[k] * b[k * n + j]: a vector by a matrix, whose rows are added.
 class VectorByMatrix final : public Kernel {
  public:
-  VectorByMatrix(const MatrixProduct& product, Isa isa)
+  VectorByMatrix(const MatrixProduct& product, const SumFunctions& functions, Isa isa)
       : product_(product),
+        functions_(functions),
         weighted_(kernels_for<PoolKernels>(isa).weighted_f32),
         add_(kernels_for<BinaryKernels>(isa).add.vector_vector) {}
 
@@ -68,9 +89,10 @@ class VectorByMatrix final : public Kernel {
     parallel_items(context.executor(), product_.batch() * parts, cost, [&](int64_t item, int64_t end, int) {
       for (; item < end; ++item) {
         const auto i = size_t(item / parts);
-        const int64_t column = item % parts * columns;
-        add_rows(a + product_.a_index[i] * k, b + product_.b_index[i] * k * n + column, std::min(columns, n - column),
-                 y + int64_t(i) * n + column);
+        const int64_t column = item % parts * columns, count = std::min(columns, n - column);
+        float* to = y + int64_t(i) * n + column;
+        add_rows(a + product_.a_index[i] * k, b + product_.b_index[i] * k * n + column, count, to);
+        functions_.apply(to, count);
       }
     });
   }
@@ -94,21 +116,23 @@ class VectorByMatrix final : public Kernel {
   }
 
   MatrixProduct product_;
+  SumFunctions functions_;
   decltype(PoolKernels::weighted_f32) weighted_;
   decltype(BinaryForms::vector_vector) add_;
 };
 
 }  // namespace
 
-KernelPtr make_vector_product(const MatrixProduct& p, const CompileInput& in) {
+KernelPtr make_vector_product(const MatrixProduct& p, const Epilogue& activation, const CompileInput& in) {
   if (in.dtype(0) != DType::kFloat32 || in.dtype(1) != DType::kFloat32 || p.alpha != 1 || p.k == 0) return nullptr;
-  if (multiplies_bfloat16(in)) return nullptr;
+  if (multiplies_bfloat16(in) || activation.slope) return nullptr;
+  const SumFunctions functions(activation, in.isa());
   if (p.n == 1 && !(p.transpose_a && p.m > 1)) {
-    return std::make_unique<RowsByVector>(0, p.m, p.k, p.a_index, p.b_index, in.isa());
+    return std::make_unique<RowsByVector>(0, p.m, p.k, p.a_index, p.b_index, functions, in.isa());
   }
   if (p.m != 1 || in.constant(1)) return nullptr;
-  if (p.transpose_b) return std::make_unique<RowsByVector>(1, p.n, p.k, p.b_index, p.a_index, in.isa());
-  return std::make_unique<VectorByMatrix>(p, in.isa());
+  if (p.transpose_b) return std::make_unique<RowsByVector>(1, p.n, p.k, p.b_index, p.a_index, functions, in.isa());
+  return std::make_unique<VectorByMatrix>(p, functions, in.isa());
 }
 
 }  // namespace linnet

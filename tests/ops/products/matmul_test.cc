@@ -208,6 +208,30 @@ TEST(MatMul, VectorsTimesMatricesMatchDoublePrecision) {
   }
 }
 
+/// By matrices that are no constants: from rows of B, from columns of B, and by one column.
+TEST(MatMul, FunctionsFollowProductsOfVectors) {
+  const Tensor a = random_tensor({2, 1, 40}, 1), b = random_tensor({2, 40, 1100}, 2),
+               column = random_tensor({40, 1}, 3);
+  const Tensor sums = run_op(kMatMul, {a, b})[0], dots = run_op(kMatMul, {random_tensor({50, 40}, 4), column})[0];
+  const std::pair<const char*, float (*)(float)> functions[] = {
+      {"Relu", [](float x) { return std::max(x, 0.0f); }},
+      {"Clip", [](float x) { return std::clamp(x, -0.5f, 0.5f); }},
+      {"Tanh", [](float x) { return std::tanh(x); }}};
+  for (const auto& [name, function] : functions) {
+    const OpCase op{"MatMul",
+                    1,
+                    {{"activation", std::string(name)}, {"activation_alpha", -0.5f}, {"activation_beta", 0.5f}},
+                    "linnet"};
+    const auto expect = [&](const std::vector<Tensor>& inputs, Tensor want) {
+      float* y = want.data<float>();
+      std::transform(y, y + want.size(), y, function);
+      for (const Isa isa : supported_isas()) expect_close(run_op(op, inputs, 1, {}, isa)[0], want, 2e-5, 1e-5);
+    };
+    expect({a, b}, sums.clone());
+    expect({random_tensor({50, 40}, 4), column}, dots.clone());
+  }
+}
+
 template <class T>
 void expect_integer_product() {
   const Tensor a = cast_to(random_uniform({3, 70}, 0, 2e9f, 1), dtype_of<T>);
