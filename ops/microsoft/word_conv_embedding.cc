@@ -1,8 +1,10 @@
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "infer/infer.h"
+#include "kernels/kernels_for.h"
+#include "kernels/reduce.h"
+#include "kernels/unary.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "registration.h"
@@ -17,18 +19,27 @@ class WordConvEmbeddingKernel final : public Kernel {
         filters_(in.shape(1)[0]),
         window_(in.shape(1)[2]),
         size_(in.shape(1)[3]),
-        alphabet_(in.shape(3)[0]) {}
+        alphabet_(in.shape(3)[0]),
+        dots_(kernels_for<ReduceKernels>(in.isa()).dots),
+        tanh_(kernels_for<UnaryKernels>(in.isa()).tanh) {}
 
   void run(KernelContext& context) const override {
     const int32_t* words = context.input(0).data<int32_t>();
     float* y = context.output(0).data<float>();
     const int64_t work = checked_mul(checked_mul(letters_, filters_), checked_mul(window_, size_));
-    parallel_items(context.executor(), context.input(0).shape()[0], work, [&](int64_t word, int64_t end, int) {
+    parallel_items(context.executor(), context.input(0).shape()[0], work, [&](int64_t word, int64_t end, int worker) {
       Checkpoints checkpoints;
       for (; word < end; ++word) {
-        embed(context, {words + word * letters_, size_t(letters_)}, y + word * filters_, checkpoints);
+        auto* scratch = reinterpret_cast<float*>(context.scratch(worker));
+        embed(context, {words + word * letters_, size_t(letters_)}, scratch, y + word * filters_);
+        checkpoints.add(work);
       }
     });
+  }
+
+  /// The embedded letters of a word, and the sums of all filters at one place.
+  size_t scratch_bytes() const override {
+    return dtype_bytes(DType::kFloat32, checked_add(checked_mul(letters_, size_), filters_));
   }
 
  private:
@@ -41,32 +52,27 @@ class WordConvEmbeddingKernel final : public Kernel {
     return word.empty() || word.front() == 0 ? 0 : std::ssize(word) - std::ranges::count(word, 0);
   }
 
-  void embed(KernelContext& context, std::span<const int32_t> word, float* y, Checkpoints& checkpoints) const {
-    const int64_t used = length(word), places = std::max(used, window_) - window_ + 1;
-    const auto* weights = context.input(1).data<float>();
-    const float* bias = context.input(2).data<float>();
-    for (int64_t f = 0; f < filters_; ++f) {
-      float most = -std::numeric_limits<float>::infinity();
-      for (int64_t place = 0; place < places && used > 0; ++place) {
-        most = std::max(most, filtered(context, word.subspan(size_t(place)), weights + f * window_ * size_));
-        checkpoints.add(window_ * size_);
-      }
-      y[f] = used > 0 ? std::tanh(most + bias[f]) : 0;
-      checkpoints.add(1);
+  void embed(KernelContext& context, std::span<const int32_t> word, float* letters, float* y) const {
+    const int64_t used = length(word), places = std::max(used, window_) - window_ + 1, n = window_ * size_;
+    if (used == 0) return void(std::fill_n(y, filters_, 0.0f));
+    const auto* embeddings = context.input(3).data<float>();
+    for (int64_t i = 0; i < places + window_ - 1; ++i) {
+      std::copy_n(embeddings + word[size_t(i)] * size_, size_, letters + i * size_);
     }
-  }
-
-  float filtered(KernelContext& context, std::span<const int32_t> letters, const float* weights) const {
-    const float* embeddings = context.input(3).data<float>();
-    double sum = 0;
-    for (int64_t i = 0; i < window_; ++i) {
-      const float* letter = embeddings + letters[size_t(i)] * size_;
-      for (int64_t k = 0; k < size_; ++k) sum += double(letter[k]) * double(weights[i * size_ + k]);
+    const float *weights = context.input(1).data<float>(), *bias = context.input(2).data<float>();
+    float* sums = letters + letters_ * size_;
+    std::fill_n(y, filters_, -std::numeric_limits<float>::infinity());
+    for (int64_t place = 0; place < places; ++place) {
+      dots_(weights, filters_, n, letters + place * size_, n, sums);
+      for (int64_t f = 0; f < filters_; ++f) y[f] = std::max(y[f], sums[f]);
     }
-    return float(sum);
+    for (int64_t f = 0; f < filters_; ++f) y[f] += bias[f];
+    tanh_(y, y, filters_, 0, 0);
   }
 
   int64_t letters_, filters_, window_, size_, alphabet_;
+  decltype(ReduceKernels::dots) dots_;
+  UnaryForm tanh_;
 };
 
 /// WordConvEmbedding: of each word, a row of letters, Y[word, f] = tanh(B[f] + the most that filter f gives on any of
