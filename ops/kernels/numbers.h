@@ -30,6 +30,8 @@ struct NumberKernels {
   OrderFunctions f32, f64, s8, s16, s32, s64, u8, u16, u32, u64;
   WidthFunctions bits8, bits16, bits32, bits64;
   NumberFunction add_f64, sub_f64, mul_f64, div_f64;
+  /// y[i] += a * b[i] for i < n, the product rounded. y does not overlap b.
+  void (*multiply_add_f64)(double a, const double* b, double* y, int64_t n);
   NumberFunction and_bytes, or_bytes, xor_bytes;  ///< of bits
   NumberFunction not_bool;
 

@@ -101,6 +101,10 @@ void multiply_add(const void* a, const void* b_data, void* y_data, int64_t n) {
   for (int64_t i = 0; i < n; ++i) y[i] = U(y[i] + factor * b[i]);
 }
 
+void multiply_add_f64(double a, const double* __restrict b, double* __restrict y, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) y[i] += a * b[i];
+}
+
 template <class U>
 void invert(const void* const* x, void* y_data, int64_t n) {
   const U* a = static_cast<const U*>(x[0]);
@@ -153,6 +157,7 @@ void fill(NumberKernels& k) {
   k.sub_f64 = of_two<double, double>([](double a, double b) { return a - b; });
   k.mul_f64 = of_two<double, double>([](double a, double b) { return a * b; });
   k.div_f64 = of_two<double, double>([](double a, double b) { return a / b; });
+  k.multiply_add_f64 = multiply_add_f64;
   k.and_bytes = of_two<uint8_t, uint8_t>([](uint8_t a, uint8_t b) { return uint8_t(a & b); });
   k.or_bytes = of_two<uint8_t, uint8_t>([](uint8_t a, uint8_t b) { return uint8_t(a | b); });
   k.xor_bytes = of_two<uint8_t, uint8_t>([](uint8_t a, uint8_t b) { return uint8_t(a ^ b); });

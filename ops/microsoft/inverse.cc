@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
+#include "kernels/kernels_for.h"
+#include "kernels/numbers.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "registration.h"
@@ -10,24 +13,34 @@
 namespace linnet {
 namespace {
 
-/// Matrices of n rows and columns, beside each the matrix that becomes its inverse: [n, 2n].
+/// A matrix of n rows and columns that becomes its inverse in place.
 class InverseOf {
  public:
-  InverseOf(int64_t n, double* rows) : n_(n), rows_(rows) {}
+  /// pivots: room for n rows.
+  InverseOf(int64_t n, double* rows, int64_t* pivots, const NumberKernels& kernels)
+      : n_(n), rows_(rows), pivots_(pivots), multiply_add_(kernels.multiply_add_f64) {}
 
-  double* row(int64_t i) const { return rows_ + i * 2 * n_; }
+  double* row(int64_t i) const { return rows_ + i * n_; }
 
-  /// Gauss-Jordan elimination with row pivots. Singular matrices give infinities and NaN.
+  /// Gauss-Jordan elimination with row pivots; a column that has become one of the unit matrix holds one of the
+  /// inverse. Singular matrices give infinities and NaN.
   void eliminate(Checkpoints& checkpoints) const {
     for (int64_t k = 0; k < n_; ++k) {
-      if (const int64_t best = pivot(k); best != k) std::swap_ranges(row(k), row(k) + 2 * n_, row(best));
+      pivots_[k] = pivot(k);
+      if (pivots_[k] != k) std::swap_ranges(row(k), row(k) + n_, row(pivots_[k]));
       scale(k);
-      checkpoints.in_parts(n_, 2 * n_, [&](int64_t i, int64_t end) {
+      checkpoints.in_parts(n_, n_, [&](int64_t i, int64_t end) {
         for (; i < end; ++i) {
           if (i != k) subtract(k, i);
         }
       });
     }
+    // Rows that were swapped are columns of the inverse.
+    checkpoints.in_parts(n_, n_, [&](int64_t i, int64_t end) {
+      for (; i < end; ++i) {
+        for (int64_t k = n_ - 1; k >= 0; --k) std::swap(row(i)[k], row(i)[pivots_[k]]);
+      }
+    });
   }
 
  private:
@@ -41,22 +54,27 @@ class InverseOf {
 
   void scale(int64_t k) const {
     const double factor = 1 / row(k)[k];
-    for (int64_t j = k; j < 2 * n_; ++j) row(k)[j] *= factor;
+    row(k)[k] = 1;
+    for (int64_t j = 0; j < n_; ++j) row(k)[j] *= factor;
   }
 
   void subtract(int64_t k, int64_t i) const {
     const double factor = row(i)[k];
-    for (int64_t j = k; j < 2 * n_; ++j) row(i)[j] -= factor * row(k)[j];
+    row(i)[k] = 0;
+    multiply_add_(-factor, row(k), row(i), n_);
   }
 
   int64_t n_;
   double* rows_;
+  int64_t* pivots_;
+  decltype(NumberKernels::multiply_add_f64) multiply_add_;
 };
 
 template <class T>
 class InverseKernel final : public Kernel {
  public:
-  explicit InverseKernel(const CompileInput& in) : n_(in.shape(0)[in.shape(0).rank() - 1]) {}
+  explicit InverseKernel(const CompileInput& in)
+      : n_(in.shape(0)[in.shape(0).rank() - 1]), kernels_(kernels_for<NumberKernels>(in.isa())) {}
 
   void run(KernelContext& context) const override {
     const int64_t elements = n_ * n_;
@@ -64,7 +82,8 @@ class InverseKernel final : public Kernel {
     parallel_items(context.executor(), context.output(0).size() / elements, elements * n_,
                    [&](int64_t i, int64_t end, int worker) {
                      Checkpoints checkpoints;
-                     const InverseOf matrix(n_, reinterpret_cast<double*>(context.scratch(worker)));
+                     auto* rows = reinterpret_cast<double*>(context.scratch(worker));
+                     const InverseOf matrix(n_, rows, reinterpret_cast<int64_t*>(rows + elements), kernels_);
                      for (; i < end; ++i) {
                        read(context.input(0).data<T>() + i * elements, matrix, checkpoints);
                        matrix.eliminate(checkpoints);
@@ -72,15 +91,13 @@ class InverseKernel final : public Kernel {
                      }
                    });
   }
-  size_t scratch_bytes() const override { return dtype_bytes(DType::kFloat64, checked_mul(2, checked_mul(n_, n_))); }
+  size_t scratch_bytes() const override { return dtype_bytes(DType::kFloat64, checked_mul(n_, checked_add(n_, 1))); }
 
  private:
   void read(const T* x, const InverseOf& matrix, Checkpoints& checkpoints) const {
-    checkpoints.in_parts(n_, 2 * n_, [&](int64_t i, int64_t end) {
+    checkpoints.in_parts(n_, n_, [&](int64_t i, int64_t end) {
       for (; i < end; ++i) {
         std::copy_n(x + i * n_, n_, matrix.row(i));
-        std::fill_n(matrix.row(i) + n_, n_, 0.0);
-        matrix.row(i)[n_ + i] = 1;
       }
     });
   }
@@ -88,13 +105,14 @@ class InverseKernel final : public Kernel {
   void write(const InverseOf& matrix, T* y, Checkpoints& checkpoints) const {
     checkpoints.in_parts(n_, n_, [&](int64_t i, int64_t end) {
       for (; i < end; ++i) {
-        const double* row = matrix.row(i) + n_;
+        const double* row = matrix.row(i);
         for (int64_t j = 0; j < n_; ++j) y[i * n_ + j] = T(row[j]);
       }
     });
   }
 
   int64_t n_;
+  const NumberKernels& kernels_;
 };
 
 /// Inverse: the inverses of square matrices, computed in double; that of a singular one has no finite value.
