@@ -72,6 +72,8 @@ ELSEWHERE = {
     "--report docs/performance.md": "measures for an hour",
     "PYTHONPATH=build/python python benchmarks/operators --filter '^Transpose' --size large --slowest 10":
     "measures for minutes; tests/python/test_operator_sweep.py",
+    "PYTHONPATH=build/python python benchmarks/operators/unvectorised.py --size large --percent 5":
+    "measures for minutes, by perf; tests/python/test_operator_sweep.py",
     "python benchmarks/decoder_models.py --out decoders": "needs PyTorch and transformers",
     "python benchmarks/microsoft_decoders.py --out decoders": "writes two gigabytes; tests/python/test_decoders.py",
     "PYTHONPATH=build/python python benchmarks/decoders decoders/*.onnx --past 32,1024 --json decoders.json":

@@ -17,6 +17,7 @@ pytest.importorskip("onnxruntime")
 import agreement  # noqa: E402
 import bounds  # noqa: E402
 import roof  # noqa: E402
+import unvectorised  # noqa: E402
 from cases import CASES, GROUPS, UNTIMED  # noqa: E402
 from engine_pair import agreeing  # noqa: E402
 from engines import Problem  # noqa: E402
@@ -49,6 +50,19 @@ def test_outputs_of_small_cases_agree(group):
         except Problem as problem:
             wrong.append(f"{describe(case)}: {problem}")
     assert not wrong, "\n".join(wrong)
+
+
+def test_functions_outside_of_kernels_are_those_of_the_library_without_an_instruction_set():
+    report = [
+        "    52.10%  liblinnet.so.0.2.0  [.] linnet::avx512::(anonymous namespace)::softmax_rows",
+        "    20.00%  liblinnet.so.0.2.0  [.] linnet::avx2_vnni::(anonymous namespace)::sums",
+        "    11.30%  liblinnet.so.0.2.0  [.] linnet::(anonymous namespace)::copy_row<unsigned int>",
+        "     9.00%  libc.so.6           [.] __memmove_avx512_unaligned_erms",
+        "     4.90%  liblinnet.so.0.2.0  [.] linnet::check_indices",
+    ]
+    rows = unvectorised.rows_of("\n".join(report))
+    assert len(rows) == len(report)
+    assert unvectorised.outside_of_kernels(rows, 5) == [(11.3, "linnet::(anonymous namespace)::copy_row<unsigned int>")]
 
 
 def test_a_line_makes_a_case_of_each_size_and_alternative():
