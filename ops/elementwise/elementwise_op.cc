@@ -226,7 +226,7 @@ class Elementwise final : public Op {
     BlockwiseChain blockwise(chain_, types, in.isa());
     const int bytes = is_byte(in.output_dtype(0)) ? only_byte_input(in) : -1;
     if (bytes >= 0) return table_kernel(in, bytes, blockwise);
-    if (const HalfFunction function = half_function(chain_, types)) {
+    if (const HalfFunction function = half_function(chain_, types, in.isa())) {
       return elementwise(in, [function, blockwise](const Operand* x, void* y, int64_t n) {
         if (x[0].scalar) return blockwise(x, y, n);
         function(static_cast<const uint16_t*>(x[0].data), static_cast<uint16_t*>(y), n);
