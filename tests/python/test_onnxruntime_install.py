@@ -55,6 +55,11 @@ assert importlib.metadata.version("onnxruntime") == "1.32.0"
 assert importlib.metadata.distribution("onnxruntime").files is None, "is that of the real one"
 assert importlib.metadata.version("numpy") == numpy.__version__
 assert os.path.isdir(onnxruntime.__path__[0])
+from onnxruntime.datasets import get_example
+try:
+    get_example("sigmoid.onnx")
+except FileNotFoundError as error:
+    assert "Linnet brings no example models" in str(error)
 for missing in ("quantization", "tools", "transformers.optimizer", "training"):
     try:
         importlib.import_module("onnxruntime." + missing)
@@ -121,10 +126,9 @@ def test_classes_have_all_public_attributes(name):
 @pytest.mark.parametrize("use", [
     lambda: ort.SessionOptions().add_initializer("w", None),
     lambda: ort.SessionOptions().add_external_initializers([], []),
-    lambda: ort.SessionOptions().add_free_dimension_override_by_denotation("DATA_BATCH", 1),
     lambda: ort.SessionOptions().add_provider("CUDAExecutionProvider", {}),
     lambda: ort.InferenceSession(identity()).get_provider_graph_assignment_info(),
-    lambda: ort.InferenceSession(identity()).get_input_memory_infos(),
+    lambda: ort.create_and_register_allocator(None, None),
     lambda: ort.OrtValue.ortvalue_from_numpy(X).as_sparse_tensor(),
 ])  # fmt: skip
 def test_what_is_not_supported_says_so_when_used(use):
@@ -229,6 +233,25 @@ def test_an_output_on_another_device_is_refused():
     """ONNX Runtime leaves it on the CPU."""
     with pytest.raises(RuntimeError, match="cuda"):
         ort.InferenceSession(identity()).io_binding().bind_output("y", "cuda", 0)
+
+
+def test_memory_needs_no_allocator():
+    """ONNX Runtime has the memory that an allocator was registered for."""
+    (info,) = ort.InferenceSession(identity()).get_input_memory_infos()
+    value = ort.OrtValue.ortvalue_from_shape_and_type([4], np.int64, memory_info=info)
+    assert (value.shape(), value.data_type()) == ([4], "tensor(int64)")
+    with pytest.warns(UserWarning, match="ignored when memory_info is provided"):
+        ort.OrtValue.ortvalue_from_shape_and_type([4], np.int64, "cpu", 1, memory_info=info)
+
+
+def test_memory_of_other_devices_is_refused():
+    """ONNX Runtime describes it and has none."""
+    arena, numbers = ort.OrtAllocatorType.ORT_ARENA_ALLOCATOR, ort.capi.onnxruntime_pybind11_state.OrtDevice
+    gpu, memory = ort.OrtMemoryInfoDeviceType.GPU, ort.OrtDeviceMemoryType.DEFAULT
+    for make in (lambda: ort.OrtMemoryInfo("Cuda", arena, 0, ort.OrtMemType.DEFAULT), lambda: numbers(1, 0, 0),
+                 lambda: ort.OrtMemoryInfo.create_v2("x", gpu, 0, 0, memory, 0, arena)):  # fmt: skip
+        with pytest.raises(RuntimeError, match="Linnet has no memory on "):
+            make()
 
 
 def test_equal_outputs_are_arrays_of_their_own():

@@ -18,11 +18,13 @@ StrPath = str | os.PathLike[str]
 @dataclasses.dataclass(frozen=True)
 class ValueInfo:
     """An input or output. Each entry of shape is an int, a symbol, or None where nothing is known of it; shape is None
-    where not even the rank is, and for sequences and maps. That of an optional is its value's."""
+    where not even the rank is, and for sequences and maps. That of an optional is its value's. dim_denotations: ONNX's
+    words for the dims, as "DATA_BATCH", "" for a dim without one; empty where the model has none."""
 
     name: str
     dtype: str
     shape: tuple[int | str | None, ...] | None
+    dim_denotations: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)

@@ -57,12 +57,18 @@ nb::object shape_to_python(const Fact& fact) {
   return nb::tuple(dims);
 }
 
-/// (name, "float32" or "sequence(int64)" ..., shape or None)
+nb::tuple words_to_python(const std::vector<std::string>& words) {
+  nb::list list;
+  for (const std::string& word : words) list.append(nb::str(word.c_str(), word.size()));
+  return nb::tuple(list);
+}
+
+/// (name, "float32" or "sequence(int64)" ..., shape or None, denotations of the dims)
 nb::list values_to_python(const std::vector<ValueInfo>& infos) {
   nb::list list;
   for (const ValueInfo& info : infos) {
     const std::string type = is_container(info.fact.dtype) ? str(without_shape(info.fact)) : str(info.fact.dtype);
-    list.append(nb::make_tuple(info.name, type, shape_to_python(info.fact)));
+    list.append(nb::make_tuple(info.name, type, shape_to_python(info.fact), words_to_python(info.denotation.dims)));
   }
   return list;
 }
@@ -282,10 +288,10 @@ NB_MODULE(_linnet, module) {
           nb::sig("def profile(self) -> list[tuple[str, str, str, float, float, int]]"))
       .def_prop_ro(
           "inputs", [](const Session& s) { return values_to_python(s.model().inputs()); },
-          nb::sig("def inputs(self) -> list[tuple[str, str, tuple[int | str | None, ...] | None]]"))
+          nb::sig("def inputs(self) -> list[tuple[str, str, tuple[int | str | None, ...] | None, tuple[str, ...]]]"))
       .def_prop_ro(
           "outputs", [](const Session& s) { return values_to_python(s.model().outputs()); },
-          nb::sig("def outputs(self) -> list[tuple[str, str, tuple[int | str | None, ...] | None]]"))
+          nb::sig("def outputs(self) -> list[tuple[str, str, tuple[int | str | None, ...] | None, tuple[str, ...]]]"))
       .def_prop_ro(
           "metadata", [](const Session& s) { return metadata_to_python(s.model().metadata()); },
           nb::sig("def metadata(self) -> dict[str, typing.Any]"));

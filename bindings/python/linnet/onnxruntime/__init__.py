@@ -8,13 +8,16 @@ from typing import Any
 from linnet import __version__ as linnet_version
 from linnet.onnxruntime import capi
 from linnet.onnxruntime.adapters import AdapterFormat, LoraAdapter
-from linnet.onnxruntime.binding import IOBinding
+from linnet.onnxruntime.binding import IOBinding, SessionIOBinding
+from linnet.onnxruntime.devices import OrtDevice, OrtMemoryInfo
 from linnet.onnxruntime.enums import (
     ExecutionMode,
     ExecutionOrder,
     GraphOptimizationLevel,
     OrtAllocatorType,
     OrtDeviceMemoryType,
+    OrtDeviceVendorId,
+    OrtMemoryInfoDeviceType,
     OrtMemType,
 )
 from linnet.onnxruntime.functions import VERSION as __version__
@@ -40,12 +43,13 @@ from linnet.onnxruntime.options import RunOptions, SessionOptions
 from linnet.onnxruntime.session import InferenceSession
 from linnet.onnxruntime.types import ModelMetadata, NodeArg
 from linnet.onnxruntime.unsupported import NAMES, refuse
-from linnet.onnxruntime.values import OrtDevice, OrtValue
+from linnet.onnxruntime.values import OrtValue
 
 __all__ = [
     "AdapterFormat", "ExecutionMode", "ExecutionOrder", "GraphOptimizationLevel", "IOBinding", "InferenceSession",
-    "LoraAdapter", "ModelMetadata", "NodeArg", "OrtAllocatorType", "OrtDevice", "OrtDeviceMemoryType", "OrtMemType", "OrtValue",
-    "RunOptions", "SessionOptions", "__version__", "capi", "disable_telemetry_events", "enable_telemetry_events",
+    "LoraAdapter", "ModelMetadata", "NodeArg", "OrtAllocatorType", "OrtDevice", "OrtDeviceMemoryType",
+    "OrtDeviceVendorId", "OrtMemType", "OrtMemoryInfo", "OrtMemoryInfoDeviceType", "OrtValue", "RunOptions",
+    "SessionIOBinding", "SessionOptions", "__version__", "capi", "disable_telemetry_events", "enable_telemetry_events",
     "get_all_providers", "get_available_providers", "get_build_info", "get_device", "get_version_string",
     "has_collective_ops", "install", "linnet_version", "preload_dlls", "print_debug_info",
     "set_default_logger_callback", "set_default_logger_severity", "set_default_logger_verbosity",

@@ -45,3 +45,23 @@ class OrtMemType(_Enum):
 class OrtDeviceMemoryType(_Enum):
     DEFAULT = 0
     HOST_ACCESSIBLE = 5
+
+
+class OrtMemoryInfoDeviceType(_Enum):
+    CPU = 0
+    GPU = 1
+    NPU = 3
+    FPGA = 2
+
+
+class OrtDeviceVendorId(enum.IntEnum):
+    """Numbers of the PCI SIG."""
+
+    NONE = 0x0000
+    AMD = 0x1002
+    NVIDIA = 0x10DE
+    ARM = 0x13B5
+    MICROSOFT = 0x1414
+    HUAWEI = 0x19E5
+    QUALCOMM = 0x5143
+    INTEL = 0x8086

@@ -87,7 +87,7 @@ class _Options:
 class SessionOptions(_Options):
     """How a session loads and runs; docs/coming_from_onnxruntime.md tells which options have an effect."""
 
-    __slots__ = ("_cancelled", "_dimensions", "_libraries", "_providers")
+    __slots__ = ("_cancelled", "_denoted_dimensions", "_dimensions", "_libraries", "_providers")
 
     enable_cpu_mem_arena = _Option(_bool, True)
     enable_mem_pattern = _Option(_bool, True)
@@ -109,6 +109,7 @@ class SessionOptions(_Options):
     def __init__(self) -> None:
         super().__init__()
         self._dimensions: dict[str, int] = {}
+        self._denoted_dimensions: dict[str, int] = {}
         self._libraries: list[str] = []
         self._providers: list[tuple[str, dict[str, Any]]] = []
         self._cancelled = False
@@ -120,8 +121,12 @@ class SessionOptions(_Options):
         return self._entry(key)
 
     def add_free_dimension_override_by_name(self, name: str, size: int) -> None:
-        """Inputs whose dim is the symbol `name` take `size` there and nothing else."""
-        self._dimensions[_str(name)] = operator.index(size)
+        """Inputs whose dim is the symbol `name` take `size` there and nothing else. The first size of a name holds."""
+        self._dimensions.setdefault(_str(name), operator.index(size))
+
+    def add_free_dimension_override_by_denotation(self, denotation: str, size: int) -> None:
+        """The same for dims that the model says to be a `denotation`, in letters of any case, as "DATA_BATCH"."""
+        self._denoted_dimensions.setdefault(_str(denotation), operator.index(size))
 
     def register_custom_ops_library(self, path: str) -> None:
         """A library of operators that were written for ONNX Runtime, or for Linnet."""
@@ -152,9 +157,6 @@ class SessionOptions(_Options):
 
     def add_external_initializers_from_files_in_memory(self, names: Any, buffers: Any, lengths: Any) -> None:
         raise errors.unsupported("SessionOptions.add_external_initializers_from_files_in_memory")
-
-    def add_free_dimension_override_by_denotation(self, denotation: str, size: int) -> None:
-        raise errors.unsupported("SessionOptions.add_free_dimension_override_by_denotation")
 
     def add_provider_for_devices(self, devices: Any, options: Any) -> None:
         raise errors.unsupported("SessionOptions.add_provider_for_devices")

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import linnet
-from linnet.onnxruntime import errors, feeds, functions
-from linnet.onnxruntime.binding import IOBinding
+from linnet.onnxruntime import devices, dim_overrides, errors, feeds, functions
+from linnet.onnxruntime.binding import IOBinding, SessionIOBinding
 from linnet.onnxruntime.enums import GraphOptimizationLevel
 from linnet.onnxruntime.options import RunOptions, SessionOptions
 from linnet.onnxruntime.types import ModelMetadata, NodeArg
@@ -100,10 +100,13 @@ class Session:
         feed = {name: value._get_c_value() for name, value in input_dict_ort_values.items()}
         names = self._names(output_names)
         values = self._run(names, self._with_adapters(feed, run_options), run_options)
-        return [OrtValue(value, self._outputs_by_name[name].type) for name, value in zip(names, values)]
+        return [OrtValue._of(value, self._outputs_by_name[name].type) for name, value in zip(names, values)]
 
-    def run_with_iobinding(self, iobinding: IOBinding, run_options: RunOptions | None = None) -> None:
-        iobinding._run(run_options)
+    def run_with_iobinding(
+        self, iobinding: IOBinding | SessionIOBinding, run_options: RunOptions | None = None
+    ) -> None:
+        native = iobinding._iobinding if isinstance(iobinding, IOBinding) else iobinding
+        native._run(run_options)
 
     def run_async(
         self, output_names: Sequence[str] | None, input_feed: dict[str, Any],
@@ -128,11 +131,11 @@ class Session:
     ) -> None:
         raise errors.unsupported("InferenceSession.run_with_ortvaluevector")
 
-    def get_input_memory_infos(self) -> Any:
-        raise errors.unsupported("InferenceSession.get_input_memory_infos")
+    def get_input_memory_infos(self) -> list[devices.OrtMemoryInfo]:
+        return [devices.of_the_cpu() for _ in self._inputs_meta]
 
-    def get_output_memory_infos(self) -> Any:
-        raise errors.unsupported("InferenceSession.get_output_memory_infos")
+    def get_output_memory_infos(self) -> list[devices.OrtMemoryInfo]:
+        return [devices.of_the_cpu() for _ in self._outputs_meta]
 
     def get_input_epdevices(self) -> Any:
         raise errors.unsupported("InferenceSession.get_input_epdevices")
@@ -262,8 +265,10 @@ class InferenceSession(Session):
         return self._load(options.optimized_model_filepath)
 
     def _describe(self) -> None:
-        dimensions, metadata = self._sess_options._dimensions, self._sess.metadata
-        self._inputs_meta = [NodeArg(info, dimensions) for info in self._sess.inputs]
+        options, metadata, by_name = self._sess_options, self._sess.metadata, dict(self._sess_options._dimensions)
+        inputs = dim_overrides.fix_denoted(self._sess.inputs, options._denoted_dimensions, by_name)
+        dimensions = dim_overrides.of_inputs(self._sess.inputs, by_name)
+        self._inputs_meta = [NodeArg(info, dimensions) for info in inputs]
         self._outputs_meta = [NodeArg(info, dimensions) for info in self._sess.outputs]
         self._overridable_initializers = [NodeArg(info, dimensions) for info in metadata.overridable]
         self._model_meta = ModelMetadata(metadata)

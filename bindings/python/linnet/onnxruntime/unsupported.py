@@ -9,10 +9,9 @@ from linnet.onnxruntime import errors
 NAMES = {
     "ModelCompiler", "ModelPackage", "ModelPackageComponentContext",
     "ModelPackageContext", "ModelPackageOptions", "ModelPackageWriteMode", "OrtArenaCfg", "OrtCompileApiFlags",
-    "OrtDeviceVendorId", "OrtEpAssignedNode", "OrtEpAssignedSubgraph", "OrtEpContextData", "OrtEpContextDataBuffer",
+    "OrtEpAssignedNode", "OrtEpAssignedSubgraph", "OrtEpContextData", "OrtEpContextDataBuffer",
     "OrtEpDevice", "OrtExecutionProviderDevicePolicy", "OrtExternalInitializerInfo", "OrtHardwareDevice",
-    "OrtHardwareDeviceType", "OrtMemoryInfo", "OrtMemoryInfoDeviceType", "OrtSparseFormat", "OrtSyncStream",
-    "SessionIOBinding", "SparseTensor", "copy_tensors", "create_and_register_allocator",
+    "OrtHardwareDeviceType", "OrtSparseFormat", "OrtSyncStream", "SparseTensor", "copy_tensors", "create_and_register_allocator",
     "create_and_register_allocator_v2", "get_ep_devices", "register_execution_provider_library",
     "unregister_execution_provider_library",
 }  # fmt: skip

@@ -4,49 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import math
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from linnet.onnxruntime import errors, types
-
-
-class OrtDevice:
-    """Where a value lies: the CPU's memory."""
-
-    def __init__(self, device_id: int = 0) -> None:
-        self._id = device_id
-
-    @staticmethod
-    def make(ort_device_name: str, device_id: int, vendor_id: int = -1) -> OrtDevice:
-        check_device(ort_device_name)
-        return OrtDevice(device_id)
-
-    @staticmethod
-    def cpu() -> int:
-        return 0
-
-    @staticmethod
-    def default_memory() -> int:
-        return 0
-
-    def device_id(self) -> int:
-        return self._id
-
-    def device_type(self) -> int:
-        return 0
-
-    def device_mem_type(self) -> int:
-        return 0
-
-    def device_vendor_id(self) -> int:
-        return 0
-
-
-def check_device(name: str) -> None:
-    if name.lower() not in ("cpu", "cpu_pinned"):
-        raise RuntimeError(f"Linnet has no memory on the device '{name}': it runs on CPUs")
+from linnet.onnxruntime.devices import NativeDevice, OrtMemoryInfo, check_device
 
 
 def array_at(pointer: int, dtype: np.dtype[Any], shape: Iterable[int]) -> types.Array:
@@ -58,21 +23,40 @@ def array_at(pointer: int, dtype: np.dtype[Any], shape: Iterable[int]) -> types.
 
 
 class OrtValue:
-    """A tensor, a sequence (a list), a map (a dict), or an optional without a value (None)."""
+    """A tensor, a sequence (a list), a map (a dict), or an optional without a value (None).
 
-    def __init__(self, value: Any, type_text: str) -> None:
-        self._value, self._type = value, type_text
+    It is the class of onnxruntime.capi, too, whose functions take an OrtDevice for the name of a device.
+    """
+
+    _value: Any
+    _type: str
+
+    def __init__(self, ortvalue: OrtValue, numpy_obj: types.Array | None = None) -> None:
+        """Another name for a value; it keeps what it needs of `numpy_obj`."""
+        if not isinstance(ortvalue, OrtValue):
+            raise ValueError(f"an OrtValue is made of another one, or by one of its functions, got {type(ortvalue)}")
+        self._value, self._type = ortvalue._value, ortvalue._type
+
+    @classmethod
+    def _of(cls, value: Any, type_text: str) -> OrtValue:
+        made = object.__new__(cls)
+        made._value, made._type = value, type_text
+        return made
+
+    @property
+    def _ortvalue(self) -> OrtValue:
+        return self
 
     @staticmethod
     def ortvalue_from_numpy(
-        numpy_obj: types.Array, /, device_type: str = "cpu", device_id: int = 0, vendor_id: int = -1
+        numpy_obj: types.Array, /, device_type: str | NativeDevice = "cpu", device_id: int = 0, vendor_id: int = -1
     ) -> OrtValue:
-        """Shares the array's memory where it lies in C order."""
+        """Shares the array's memory where it is in C order."""
         check_device(device_type)
         if not isinstance(numpy_obj, np.ndarray) or numpy_obj.dtype.kind in "SUO":
             raise RuntimeError("an OrtValue is made of an array of numbers")
         array = np.asarray(numpy_obj, numpy_obj.dtype.newbyteorder("="), "C")
-        return OrtValue(array, types.type_of_array(array))
+        return OrtValue._of(array, types.type_of_array(array))
 
     @staticmethod
     def ortvalue_from_numpy_with_onnx_type(data: types.Array, /, onnx_element_type: int) -> OrtValue:
@@ -84,15 +68,26 @@ class OrtValue:
 
     @staticmethod
     def ortvalue_from_shape_and_type(
-        shape: Iterable[int], element_type: Any, device_type: str = "cpu", device_id: int = 0, vendor_id: int = -1,
-        memory_info: Any = None,
+        shape: Iterable[int], element_type: Any, device_type: str | NativeDevice = "cpu", device_id: int = 0,
+        vendor_id: int = -1, memory_info: OrtMemoryInfo | None = None,
     ) -> OrtValue:  # fmt: skip
-        check_device(device_type)
+        """Memory with any contents. All of the CPU's memory is the same: `memory_info` has no effect."""
+        if memory_info is None:
+            check_device(device_type)
+        elif not isinstance(memory_info, OrtMemoryInfo):
+            raise TypeError(f"memory_info is an OrtMemoryInfo, got {type(memory_info)}")
+        elif (device_type, device_id, vendor_id) != ("cpu", 0, -1):
+            warnings.warn("device_type, device_id, and vendor_id are ignored when memory_info is provided.", stacklevel=2)
         return OrtValue.ortvalue_from_numpy(np.empty(tuple(shape), types.dtype_of_element(element_type)))
 
     @staticmethod
+    def ortvalue_from_shape_and_onnx_type(shape: Iterable[int], element_type: int, device: NativeDevice) -> OrtValue:
+        return OrtValue.ortvalue_from_shape_and_type(shape, element_type, device)
+
+    @staticmethod
     def from_dlpack(data: Any, /) -> OrtValue:
-        return OrtValue.ortvalue_from_numpy(np.from_dlpack(data))
+        """data: an object that has __dlpack__, or the capsule that it gives."""
+        return OrtValue.ortvalue_from_numpy(np.from_dlpack(data if hasattr(data, "__dlpack__") else _Capsule(data)))
 
     @staticmethod
     def ort_value_from_sparse_tensor(sparse_tensor: Any) -> OrtValue:
@@ -113,6 +108,9 @@ class OrtValue:
 
     def __dlpack_device__(self) -> Any:
         return self._tensor().__dlpack_device__()
+
+    def to_dlpack(self) -> Any:
+        return self.__dlpack__()
 
     def shape(self) -> list[int]:
         return list(self._tensor().shape)
@@ -157,6 +155,20 @@ class OrtValue:
         if not isinstance(self._value, np.ndarray):
             raise RuntimeError(f"a value of type {self._type} is no tensor")
         return self._value
+
+
+class _Capsule:
+    """A capsule of DLPack for what takes objects that give one."""
+
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return self._capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        cpu = 1
+        return cpu, 0
 
 
 class OrtValueVector(list[OrtValue]):

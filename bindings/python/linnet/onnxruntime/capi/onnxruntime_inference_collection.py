@@ -3,11 +3,13 @@
 from typing import Any
 
 from linnet.onnxruntime.binding import IOBinding
+from linnet.onnxruntime.devices import OrtDevice
+from linnet.onnxruntime.enums import OrtDeviceVendorId
 from linnet.onnxruntime.session import InferenceSession, Session
 from linnet.onnxruntime.unsupported import NAMES, refuse
-from linnet.onnxruntime.values import OrtDevice, OrtValue
+from linnet.onnxruntime.values import OrtValue
 
-__all__ = ["IOBinding", "InferenceSession", "OrtDevice", "OrtValue", "Session"]
+__all__ = ["IOBinding", "InferenceSession", "OrtDevice", "OrtDeviceVendorId", "OrtValue", "Session"]
 
 
 def __getattr__(name: str) -> Any:

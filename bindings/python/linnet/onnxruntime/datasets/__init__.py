@@ -1,0 +1,15 @@
+"""Files by their names, as onnxruntime.datasets; Linnet brings no models of its own."""
+
+import os
+
+
+def get_example(name: str) -> str:
+    """The path of a file in the folder of this module, or the name itself where that is a whole path.
+
+    Raises FileNotFoundError where there is no such file: ONNX Runtime's examples are in its own package.
+    """
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"Unable to find example '{name}': Linnet brings no example models, the package "
+                                "onnxruntime has them. A whole path leads to a file of your own")  # fmt: skip
+    return path
