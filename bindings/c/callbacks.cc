@@ -72,6 +72,25 @@ class CallbackMemory final : public std::pmr::memory_resource {
   linnet_allocator given_;
 };
 
+class CallbackFiles final : public ModelFiles {
+ public:
+  explicit CallbackFiles(const linnet_files& given) : given_(given) {}
+
+  int64_t size(const std::string& name) override {
+    int64_t bytes = 0;
+    call_back([&] { return given_.file_size(given_.user_data, name.c_str(), &bytes); });
+    return bytes;
+  }
+  size_t read(const std::string& name, int64_t offset, std::span<std::byte> to) override {
+    size_t done = 0;
+    call_back([&] { return given_.read(given_.user_data, name.c_str(), offset, to.data(), to.size(), &done); });
+    return done;
+  }
+
+ private:
+  linnet_files given_;
+};
+
 class CallbackObserver final : public Observer {
  public:
   CallbackObserver(void (*call)(void*, const linnet_node_event*), void* user_data)
@@ -105,6 +124,12 @@ std::unique_ptr<std::pmr::memory_resource> memory_of(const linnet_allocator& giv
   const linnet_allocator allocator = read_sized(&given, sizeof given, "options->allocator");
   require(allocator.allocate && allocator.deallocate, "a function of options->allocator is NULL");
   return std::make_unique<CallbackMemory>(allocator);
+}
+
+std::shared_ptr<ModelFiles> files_of(const linnet_files& given) {
+  const linnet_files files = read_sized(&given, sizeof given, "options->files");
+  require(files.file_size && files.read, "a function of options->files is NULL");
+  return std::make_shared<CallbackFiles>(files);
 }
 
 std::shared_ptr<Observer> observer_of(const linnet_run_options& options) {

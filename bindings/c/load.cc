@@ -40,6 +40,7 @@ ModelOptions model_options(const linnet_options& options) {
   result.overridable_initializers = options.overridable_initializers != 0;
   result.replaceable_weights = options.replaceable_weights != 0;
   if (options.cache_dir) result.cache_dir = options.cache_dir;
+  if (options.files) result.files = files_of(*options.files);
   result.fast_int4 = options.fast_int4 != 0;
   result.batch_invariant = options.batch_invariant != 0;
   if (options.plan_cache_bytes != 0) result.plan_cache_bytes = std::max<int64_t>(options.plan_cache_bytes, 0);

@@ -52,7 +52,7 @@ Error error_of(linnet_status status) {
   const bool has_kind = status >= LINNET_ERROR_MODEL && status <= LINNET_ERROR_INTERNAL;
   const std::string text = last_error();
   return {has_kind ? ErrorKind(status - 1) : ErrorKind::kInternal,
-          text.empty() ? str("the operator returned status ", status) : text};
+          text.empty() ? str("the callback returned status ", status) : text};
 }
 
 }  // namespace linnet::c_api

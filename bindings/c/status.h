@@ -28,7 +28,7 @@ void forget_error() noexcept;
 linnet_status fail(linnet_status status, const char* message) noexcept;
 /// In a catch block: the status of the exception, whose message becomes last_error().
 linnet_status fail_by_exception() noexcept;
-/// What a callback of an operator ended with, a status other than LINNET_OK and last_error(), as an exception.
+/// What a callback ended with, a status other than LINNET_OK and last_error(), as an exception.
 Error error_of(linnet_status status);
 
 /// The body of every function of the API that can fail: no exception leaves it.

@@ -9,6 +9,7 @@
 #include "file.h"
 #include "file_contents.h"
 #include "linnet/error.h"
+#include "program_file.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
@@ -54,17 +55,21 @@ ExternalData::Entries ExternalData::parse(const pb::TensorProto& tensor) {
   return entries;
 }
 
+void ExternalData::check_inside(const std::string& location) const {
+  const fs::path path(location);
+  const bool climbs = std::find(path.begin(), path.end(), "..") != path.end();
+  if (!anywhere_ && (path.is_absolute() || climbs)) throw_outside(location);
+}
+
 std::string ExternalData::resolve(const std::string& location) const {
   if (folder_.empty()) {
     throw Error(ErrorKind::kModel,
                 str("external data '", location, "': a model in memory has no folder to find it in"));
   }
-  const fs::path relative(location);
-  const bool climbs = std::find(relative.begin(), relative.end(), "..") != relative.end();
-  if (!anywhere_ && (relative.is_absolute() || climbs)) throw_outside(location);
+  check_inside(location);
   std::error_code failed;
   const fs::path folder = fs::canonical(folder_, failed);
-  const fs::path path = failed ? fs::path() : fs::canonical(folder / relative, failed);
+  const fs::path path = failed ? fs::path() : fs::canonical(folder / location, failed);
   if (failed) {
     throw Error(ErrorKind::kIo, str("external data '", location, "' in '", folder_, "': ", failed.message()));
   }
@@ -76,6 +81,11 @@ std::shared_ptr<const ByteSource> ExternalData::source_at(const std::string& loc
   if (shared_) return std::make_shared<MemorySource>(shared_->bytes);
   if (const auto kept = kept_open_.find(location); kept != kept_open_.end()) return kept->second;
   if (resolver_) return std::make_shared<MemorySource>(resolver_(location));
+  if (program_) {
+    check_inside(location);
+    return std::make_shared<ProgramFile>(program_,
+                                         (fs::path(folder_) / fs::path(location).lexically_normal()).string());
+  }
   auto file = std::make_shared<File>(resolve(location));
   files_.try_emplace(location, ExternalFile{file->path(), file->state()});
   return file;

@@ -31,10 +31,11 @@ struct SharedBytes {
 class ExternalData {
  public:
   explicit ExternalData(SharedBytes shared) : anywhere_(false), shared_(std::move(shared)) {}
-  /// `folder`: where locations start; empty when there is none, then every access to a file throws.
+  /// `folder`: where locations start; empty when there is none, then every access to a file of the system throws.
   ExternalData(std::string folder, const ModelOptions& options)
       : folder_(std::move(folder)),
         anywhere_(options.allow_external_paths),
+        program_(options.files),
         resolver_(options.external_data),
         limits_(options.limits) {}
 
@@ -62,11 +63,14 @@ class ExternalData {
   };
 
   static Entries parse(const pb::TensorProto& tensor);
+  /// Throws Error(kModel) where the location leads out of the folder as it is written.
+  void check_inside(const std::string& location) const;
   std::shared_ptr<const ByteSource> source_at(const std::string& location);
   const ByteSource& open(const std::string& location);
 
   std::string folder_;
   bool anywhere_;
+  std::shared_ptr<ModelFiles> program_;
   ExternalDataResolver resolver_;
   Limits limits_;
   std::optional<SharedBytes> shared_;

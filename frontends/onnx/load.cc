@@ -8,6 +8,7 @@
 #include "linnet/registry.h"
 #include "model_cache.h"
 #include "prepare_model.h"
+#include "program_file.h"
 #include "read_model.h"
 #include "tensor/memory_errors.h"
 
@@ -28,8 +29,11 @@ Model load_file(const std::string& path, Format format, const ModelOptions& opti
   return with_memory_errors(
       "load the model",
       [&] {
-        const std::string folder = (std::filesystem::path(path).parent_path() / ".").string();
-        return load(std::make_unique<File>(path), format, folder, options, registry);
+        const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+        if (!options.files) {
+          return load(std::make_unique<File>(path), format, (folder / ".").string(), options, registry);
+        }
+        return load(std::make_unique<ProgramFile>(options.files, path), format, folder.string(), options, registry);
       },
       &path);
 }

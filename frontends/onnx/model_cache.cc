@@ -40,6 +40,7 @@ std::string settings_of(const ModelOptions& options) {
 const char* refusal(const ModelOptions& options, const Registry& registry) {
   if (options.replaceable_weights) return "with replaceable weights";
   if (options.overridable_initializers) return "with overridable initializers";
+  if (options.files) return "with files that the program reads";
   if (options.external_data) return "with external data that the program provides";
   if (options.initializers) return "with initializers that the program provides";
   if (build_id().empty()) return "by a build of Linnet without a build id (-Wl,--build-id)";

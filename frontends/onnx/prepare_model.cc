@@ -125,6 +125,7 @@ void give_initializers(const InitializerResolver& resolve, ParsedModel& parsed) 
 
 // The message is freed before the model is prepared.
 Model prepare_model(ModelSource source, ModelOptions options, const Registry& registry, ExternalFiles* files) {
+  options.files.reset();
   options.overridable_initializers |= source.parsed.has_states;
   if (!options.executor) options.executor = make_thread_executor();
   ModelOptions reading = options;

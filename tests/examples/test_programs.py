@@ -6,6 +6,7 @@ import sys
 import wave
 
 import numpy as np
+import onnx
 import pytest
 from locations import BUILD, ROOT
 from onnx import TensorProto, helper, numpy_helper
@@ -183,6 +184,24 @@ def test_custom_operator_runs_a_library(tmp_path):
 
 def test_many_threads_give_the_same_bits(example, scaled):
     assert example("many_threads", scaled) == "100 of 100 runs are equal\n"
+
+
+def test_encrypted_model_is_decrypted_while_it_is_read(example, scaled, tmp_path):
+    large = np.arange(1 << 17, dtype=np.float32) % 1000  # which is read in several parts
+    nodes = [helper.make_node("ReduceSum", ["large"], ["s"], keepdims=0), helper.make_node("Mul", ["x", "w"], ["xw"]),
+             helper.make_node("Add", ["xw", "s"], ["y"])]  # fmt: skip
+    initializers = [constant("large", large), constant("w", [1, 2, 3, 4])]
+    path = save_model(tmp_path / "open.onnx", nodes, [("x", TensorProto.FLOAT, [4])], [("y", TensorProto.FLOAT, [4])], initializers)
+    onnx.save(onnx.load(path), path, save_as_external_data=True, size_threshold=1000, location="weights")
+    for name in ("open.onnx", "weights"):
+        contents = (tmp_path / name).read_bytes()
+        (tmp_path / name).write_bytes(bytes(byte ^ b"secret!"[i % 7] for i, byte in enumerate(contents)))
+    total = int(large.sum(dtype=np.float64))
+    want = " ".join(f"{np.float32(total + i):g}" for i in range(1, 5))
+    assert example("encrypted_model", path, "secret!") == f"y: {want}\n"
+    assert "not an ONNX model" in example("encrypted_model", path, "Secret!", code=1)
+    assert "absent.onnx" in example("encrypted_model", tmp_path / "absent.onnx", "secret!", code=1)
+    assert "usage: encrypted_model" in example("encrypted_model", path, code=1)
 
 
 def test_replace_weights_leaves_no_request_between(example, scaled):

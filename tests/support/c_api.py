@@ -53,6 +53,14 @@ class Allocator(Sized):
     _fields_ = [("size", c_size_t), ("allocate", ALLOCATE), ("deallocate", DEALLOCATE), ("user_data", c_void_p)]
 
 
+FILE_SIZE = CFUNCTYPE(c_int32, c_void_p, c_char_p, POINTER(c_int64))
+READ = CFUNCTYPE(c_int32, c_void_p, c_char_p, c_int64, c_void_p, c_size_t, POINTER(c_size_t))
+
+
+class Files(Sized):
+    _fields_ = [("size", c_size_t), ("file_size", FILE_SIZE), ("read", READ), ("user_data", c_void_p)]
+
+
 class NodeEvent(Structure):
     _fields_ = [("name", c_char_p), ("op_type", c_char_p), ("domain", c_char_p), ("begin_ns", c_int64), ("end_ns", c_int64)]
 
@@ -66,7 +74,8 @@ class Options(Sized):
                 ("seed", POINTER(c_uint64)), ("registry", c_void_p), ("overridable_initializers", c_int32),
                 ("replaceable_weights", c_int32), ("cache_dir", c_char_p), ("fast_int4", c_int32), ("precision", c_int32),
                 ("plan_cache_bytes", c_int64), ("batch_invariant", c_int32),
-                ("executor", POINTER(Executor)), ("allocator", POINTER(Allocator))]  # fmt: skip
+                ("executor", POINTER(Executor)), ("allocator", POINTER(Allocator)),
+                ("files", POINTER(Files))]  # fmt: skip
 
 
 class RunOptions(Sized):

@@ -38,7 +38,7 @@ def test_there_are_simd_units():
 # The classes and functions of the headers that are installed.
 API = set("""
     Attributes CancellationToken CompileInput Context Dim Error Executor Fact Half BFloat16 Kernel KernelContext KernelState
-    Map Model NodeSpec NodeValues Observer Op Optional Prefix Printable Registry Sequence Shape Tensor
+    Map Model ModelFiles NodeSpec NodeValues Observer Op Optional Prefix Printable Registry Sequence Shape Tensor
     ceil_div certainly_at_least certainly_different certainly_equal checked_add checked_mul compatible concatenated
     copy_elements decode_image describe dtype_bits dtype_bytes dtype_from_name dtype_name dtype_of
     elements_of exact_quotient fits floor_div generalize identical image_tensor is_floating is_followed is_integer

@@ -156,6 +156,21 @@ typedef struct linnet_allocator {
   void* user_data;
 } linnet_allocator;
 
+/// Files that a program has elsewhere than in the file system: encrypted, on another machine. Loading alone calls the
+/// functions, on any threads, several at the same time. A name is the path that linnet_model_load() got, or a location
+/// of external data in that one's folder: it is the model that says it. It is relative and has no part "..". A status
+/// other than LINNET_OK ends the load with it (LINNET_ERROR_ARGUMENT: with LINNET_ERROR_INTERNAL); the message names
+/// the file and has that of linnet_set_error().
+typedef struct linnet_files {
+  size_t size;
+  /// *bytes: how many the file has.
+  linnet_status (*file_size)(void* user_data, const char* name, int64_t* bytes);
+  /// Reads up to `bytes` bytes from an offset on; *done: how many. Where these are fewer, the rest is asked for; 0: the
+  /// file ends here, which is LINNET_ERROR_IO.
+  linnet_status (*read)(void* user_data, const char* name, int64_t offset, void* to, size_t bytes, size_t* done);
+  void* user_data;
+} linnet_files;
+
 /// How a model is loaded and run. What it points to is read during the call only.
 typedef struct linnet_options {
   size_t size;
@@ -163,8 +178,8 @@ typedef struct linnet_options {
   int32_t optimization;             ///< LINNET_OPTIMIZE_*
   int64_t max_file_bytes;           ///< of the model's file, and of each file of external data; 0: unlimited
   int64_t max_nodes;                ///< after inlining functions; 0: unlimited
-  int64_t max_memory_bytes;         ///< of one run; 0: unlimited
-  int64_t deadline_ms;              ///< wall time of one run; 0: none
+  int64_t max_memory_bytes;         ///< of the model, and of one run; 0: unlimited
+  int64_t deadline_ms;              ///< wall time of loading, and of one run; 0: none
   const uint64_t* seed;             ///< of random operators without one; NULL: another one for every context
   const linnet_registry* registry;  ///< the operators; NULL: those that Linnet comes with
   /// Not 0: runs take other values for initializers that the file lists as inputs, too; else they are constants.
@@ -185,6 +200,8 @@ typedef struct linnet_options {
   int32_t batch_invariant;
   const linnet_executor* executor;    ///< in place of `threads` of Linnet's own; NULL: these
   const linnet_allocator* allocator;  ///< NULL: the heap
+  /// Where the file of linnet_model_load() and all external data are read from; NULL: the file system.
+  const linnet_files* files;
 } linnet_options;
 
 /// Loads a model: an ONNX file, whose external data is beside it, or a program of torch.export.save (.pt2).
@@ -329,7 +346,7 @@ typedef struct linnet_operator {
 /// read during the call only. After an error free_user_data is not called.
 LINNET_API linnet_status linnet_registry_add(linnet_registry* registry, const linnet_operator* definition);
 
-/// For callbacks: sets what linnet_last_error() shows and returns `status`.
+/// For callbacks of operators and files: sets what linnet_last_error() shows and returns `status`.
 LINNET_API linnet_status linnet_set_error(linnet_status status, const char* message);
 
 /// 1 where the node has an attribute of that name, else 0.

@@ -15,12 +15,13 @@ from linnet.errors import (
     TypeError,
     UnsupportedError,
 )
+from linnet.files import ModelFiles
 from linnet.session import Memory, Metadata, NodeEvent, Session, ValueInfo, cached
 
 # All but TypeError, which would hide Python's own after `from linnet import *`.
 __all__ = [
     "Cancellation", "CancelledError", "Context", "Error", "InternalError", "IoError", "LimitError", "Memory", "Metadata", "ModelError",
-    "NodeEvent", "Session", "ShapeError", "UnsupportedError", "ValueInfo", "__version__", "batched", "cached",
+    "ModelFiles", "NodeEvent", "Session", "ShapeError", "UnsupportedError", "ValueInfo", "__version__", "batched", "cached",
 ]  # fmt: skip
 
 dtypes.register()

@@ -82,6 +82,13 @@ def names(name: str, value: Any) -> list[str]:
     return [path(name, item) for item in value]
 
 
+def files(name: str, value: Any) -> Any:
+    """An object with the functions of ModelFiles, or None."""
+    if value is not None and not all(callable(getattr(value, function, None)) for function in ("size", "read")):
+        raise TypeError(f"{name} must have functions size(name) and read(name, offset, size), got {shown(value)}")
+    return value
+
+
 def path(name: str, value: Any) -> str:
     plain = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
     if not isinstance(plain, str):

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from linnet import _linnet, options
 from linnet.errors import ModelError, ShapeError
+from linnet.files import ModelFiles
 
 StrPath = str | os.PathLike[str]
 
@@ -69,14 +70,15 @@ class Session:
 
     model: a path, or the bytes of a file. threads: of one run; 0: OMP_NUM_THREADS, else as many as the process may use.
     optimization: 0 as written, 1 folded and cleaned, 2 all rewrites. op_libraries: shared libraries with operators.
-    max_memory: bytes of one run, deadline_ms: its time, 0: no limit. seed: of random operators that have none.
+    max_memory: bytes of loading and of one run, deadline_ms: the time of each, 0: no limit. seed: of random operators that have none.
     profile: notes the nodes that run. overridable_initializers: runs take other values for those of
     metadata.overridable; without, they are constants. replaceable_weights: with_weights() is possible; keeps all weights
     a second time. cache_dir: a folder for the prepared model, which is mapped from there the next time. fast_int4:
     products with weights of few bits (MatMulNBits) multiply in int8 where the model leaves it open. precision: "bfloat16": products by constant weights
     round their factors to that where the processor multiplies it. plan_cache_bytes: what plans of other shapes than the
     last may hold; None: 128 MiB. batch_invariant: a sample's bits do not depend on the size of its batch. executor:
-    "threads": Linnet's own; "openmp": OpenMP's, for programs whose other libraries use these; "serial": the caller's alone.
+    "threads": Linnet's own; "openmp": OpenMP's, for programs whose other libraries use these; "serial": the caller's alone. files:
+    where the file of that path and external data are read from, a ModelFiles, instead of the file system.
     Raises IoError, ModelError, UnsupportedError or LimitError where the model does not load, TypeError or ValueError,
     which name the option, where an option has another type or a value that it does not take.
     """
@@ -88,6 +90,7 @@ class Session:
         replaceable_weights: bool = False, cache_dir: StrPath = "", fast_int4: bool = False,
         precision: Literal["float32", "bfloat16"] = "float32", plan_cache_bytes: int | None = None,
         batch_invariant: bool = False, executor: Literal["threads", "openmp", "serial"] = "threads",
+        files: ModelFiles | None = None,
     ) -> None:  # fmt: skip
         self._options: dict[str, Any] = {
             "threads": options.integer("threads", threads, options.MOST_THREADS),
@@ -108,6 +111,7 @@ class Session:
             "plan_cache_bytes": None
             if plan_cache_bytes is None
             else options.integer("plan_cache_bytes", plan_cache_bytes),
+            "files": options.files("files", files),
         }
         in_memory = isinstance(model, (bytes, bytearray, memoryview))
         self._model = bytes(model) if in_memory else options.path("model", model)

@@ -10,6 +10,7 @@
 
 #include "adapters.h"
 #include "context.h"
+#include "files.h"
 #include "linnet/load.h"
 #include "linnet/onnx.h"
 #include "linnet/registry.h"
@@ -99,7 +100,12 @@ struct Options {
   std::string precision;
   std::optional<int64_t> plan_cache_bytes;
   std::string executor;
+  std::shared_ptr<PythonFiles> files;
 };
+
+std::shared_ptr<PythonFiles> files_of(nb::object files) {
+  return files.is_none() ? nullptr : std::make_shared<PythonFiles>(std::move(files));
+}
 
 Options read_options(const nb::dict& values) {
   return {nb::cast<int>(values["threads"]),
@@ -117,7 +123,8 @@ Options read_options(const nb::dict& values) {
           nb::cast<bool>(values["batch_invariant"]),
           nb::cast<std::string>(values["precision"]),
           nb::cast<std::optional<int64_t>>(values["plan_cache_bytes"]),
-          nb::cast<std::string>(values["executor"])};
+          nb::cast<std::string>(values["executor"]),
+          files_of(values["files"])};
 }
 
 std::shared_ptr<Executor> make_executor(const Options& options) {
@@ -135,6 +142,7 @@ ModelOptions model_options(const Options& options) {
   result.overridable_initializers = options.overridable_initializers;
   result.replaceable_weights = options.replaceable_weights;
   result.cache_dir = options.cache_dir;
+  result.files = options.files;
   result.fast_int4 = options.fast_int4;
   result.batch_invariant = options.batch_invariant;
   if (options.plan_cache_bytes) result.plan_cache_bytes = *options.plan_cache_bytes;
@@ -167,9 +175,15 @@ Model load(nb::handle model, const Options& options) {
 
 void make_session(Session* session, nb::object model, const nb::dict& values) {
   const Options options = read_options(values);
-  Model loaded = load(model, options);
-  const Limits limits = loaded.options().limits;
-  new (session) Session(std::move(loaded), limits, options.seed, options.profile);
+  std::optional<Model> loaded;
+  try {
+    loaded = load(model, options);
+  } catch (const Error& error) {
+    if (options.files) options.files->raise_from_first(exception_of(error.kind()), error.what());
+    throw;
+  }
+  const Limits limits = loaded->options().limits;
+  new (session) Session(std::move(*loaded), limits, options.seed, options.profile);
 }
 
 nb::tuple memory_to_python(const MemoryReport& report) {

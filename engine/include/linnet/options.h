@@ -39,6 +39,23 @@ using Log = std::function<void(LogLevel level, std::string_view message)>;
 /// the model is loaded. What it throws, load_onnx() throws.
 using ExternalDataResolver = std::function<std::span<const std::byte>(const std::string& location)>;
 
+/// Files that a program has elsewhere than in the file system: encrypted, on another machine, in an archive. Only
+/// loading calls it, from several threads at once, and it is not kept afterwards. What it throws ends the load with an
+/// Error that names the file: of the same kind where it is an Error, Error(kIo) for other exceptions of std.
+///
+/// A name is the path that load() got, or a location of external data in that one's folder, with '/' between its parts:
+/// it is the model that says it. As with files, such a location is relative and has no part ".." unless
+/// ModelOptions::allow_external_paths is set.
+class LINNET_API ModelFiles {
+ public:
+  virtual ~ModelFiles() = default;
+  /// The bytes that a file has.
+  virtual int64_t size(const std::string& name) = 0;
+  /// Reads up to to.size() bytes, 16 MiB at the most, from an offset below the file's size on; returns how many. Where
+  /// these are fewer, the rest is asked for. 0: the file ends here, which is Error(kIo).
+  virtual size_t read(const std::string& name, int64_t offset, std::span<std::byte> to) = 0;
+};
+
 /// Called for each initializer of the main graph, by its name: the contents that take the place of those in the file,
 /// which are then not read; an empty Tensor where these hold. So models whose weights are elsewhere load. The model
 /// keeps the tensors. load_onnx() throws Error(kType, kShape) for one of another dtype or shape than the file declares,
@@ -80,6 +97,9 @@ struct ModelOptions {
   bool guard_memory = false;
   /// Lets external data lie outside the model's folder.
   bool allow_external_paths = false;
+  /// Where the model of load(path) and all external data come from, instead of the file system. All weights are read
+  /// when the model is loaded. Model::options() has none.
+  std::shared_ptr<ModelFiles> files{};
   /// Where external data comes from, instead of files.
   ExternalDataResolver external_data{};
   /// Contents of initializers, instead of those in the file.
@@ -95,7 +115,8 @@ struct ModelOptions {
   /// ready in a fraction of the time when they are loaded again, in memory that processes share. It is found again by
   /// the model's contents, this build of Linnet, the instruction set and the options; what is damaged or another's is
   /// made anew. Empty: none. Who writes to the folder decides on what models compute. Not used, which the log says,
-  /// with replaceable_weights, overridable_initializers, external_data, initializers, or operators beside Linnet's own.
+  /// with replaceable_weights, overridable_initializers, files, external_data, initializers, or operators beside
+  /// Linnet's own.
   std::string cache_dir{};
   /// Linnet itself prints nothing.
   Log log{};
