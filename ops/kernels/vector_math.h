@@ -128,6 +128,12 @@ inline F32 exp_tail(F32 r) {
   return xsimd::fma(q, r, F32(0x1.000000p-1f));
 }
 
+/// e^r for |r| <= ln 2 / 2.
+inline F32 exp_of_reduced(F32 r) {
+  const F32 slope = xsimd::fma(exp_tail(r), r, F32(1.0f));
+  return xsimd::fma(slope, r, F32(1.0f));
+}
+
 /// p 2^n for the n of a reduction, overflow and denormal results included.
 inline F32 scale_by_exponent(F32 p, const ExpArgument& a) {
 #ifdef __AVX512F__
@@ -143,8 +149,7 @@ inline F32 scale_by_exponent(F32 p, const ExpArgument& a) {
 /// e^x for x <= 89, where it is infinite.
 inline F32 exp_below_89(F32 x) {
   const ExpArgument a = reduce_exp(at_least(F32(-104.0f), x));
-  const F32 slope = xsimd::fma(exp_tail(a.r), a.r, F32(1.0f));
-  return scale_by_exponent(xsimd::fma(slope, a.r, F32(1.0f)), a);
+  return scale_by_exponent(exp_of_reduced(a.r), a);
 }
 
 inline F32 exp(F32 x) { return exp_below_89(at_most(F32(89.0f), x)); }

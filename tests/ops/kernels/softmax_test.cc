@@ -69,6 +69,19 @@ TEST(SoftmaxKernels, LargeValuesDoNotOverflow) {
   }
 }
 
+// Subnormal numbers are slow on many processors.
+TEST(SoftmaxKernels, PowersAreNormalNumbersOrZero) {
+  for (const Isa isa : supported_isas()) {
+    std::vector<float> x{0}, y(100);
+    for (int i = 1; i < 100; ++i) x.push_back(-80 - 0.3f * float(i));
+    kernels_for<SoftmaxKernels>(isa).rows(x.data(), y.data(), 1, 100);
+    EXPECT_EQ(y[0], 1.0f);
+    for (size_t i = 1; i < 100; ++i) {
+      EXPECT_EQ(std::fpclassify(y[i]), x[i] < -87 ? FP_ZERO : FP_NORMAL) << isa_name(isa) << ' ' << x[i];
+    }
+  }
+}
+
 TEST(SoftmaxKernels, PitchedRowsLeaveWhatLiesBetween) {
   for (const Isa isa : supported_isas()) {
     const SoftmaxKernels& k = kernels_for<SoftmaxKernels>(isa);
