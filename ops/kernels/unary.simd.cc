@@ -53,8 +53,24 @@ inline F32 celu(F32 x, F32 alpha, F32) {
 inline F32 unit_clamp(F32 x) { return at_most(F32(1.0f), at_least(F32(0.0f), x)); }
 inline F32 hard_sigmoid(F32 x, F32 alpha, F32 beta) { return unit_clamp(alpha * x + beta); }
 inline F32 hard_swish(F32 x) { return x * unit_clamp(x * F32(1.0f / 6.0f) + F32(0.5f)); }
-/// x sigmoid(-u), with fewer steps than sigmoid() takes to be exact where it is tiny.
-inline F32 gated(F32 x, F32 u) { return x / (exp(u) + F32(1.0f)); }
+/// x / (e^u + 1), which is x sigmoid(-u), with fewer steps than sigmoid() takes to be exact where it is tiny.
+inline F32 gated(F32 x, F32 u) {
+  // e^-43 is nothing beside 1, and e^89 infinite.
+  u = at_most(F32(89.0f), at_least(F32(-43.0f), u));
+  const ExpArgument a = reduce_exp<-64>(u);
+  F32 p = xsimd::fma(F32(0x1.0fa350p-7f), a.r, F32(0x1.573a2ep-5f));
+  p = xsimd::fma(p, a.r, F32(0x1.555a7ap-3f));
+  p = xsimd::fma(p, a.r, F32(0x1.fffdc6p-2f));
+  p = xsimd::fma(p, a.r, F32(0x1.fffff6p-1f));
+  p = xsimd::fma(p, a.r, F32(1.0f));
+#ifdef __AVX512F__
+  const F32 e = _mm512_scalef_ps(p, a.n);
+#else
+  // p 2^(n - 64) is normal, its product with 2^64 may be infinite.
+  const F32 e = float_of(bits_of(p) + (bits_of(a.shifted) << 23)) * F32(0x1p64f);
+#endif
+  return x / (e + F32(1.0f));
+}
 inline F32 swish(F32 x, F32 alpha, F32) { return gated(x, -alpha * x); }
 inline F32 mish(F32 x) {
   // tanh(log(1 + e)) = n / (n + 2) with n = e (e + 2); 1 to the last bit beyond 20.
@@ -63,11 +79,40 @@ inline F32 mish(F32 x) {
   return x * (n / (n + F32(2.0f)));
 }
 inline F32 softsign(F32 x) { return x / (magnitude_of(x) + F32(1.0f)); }
-inline F32 gelu(F32 x) { return x * xsimd::fma(erf(x * F32(0x1.6a09e6p-1f)), F32(0.5f), F32(0.5f)); }
+/// 2^r for |r| <= 1/2, to 1e-7 of it; exactly 1 for 0.
+inline F32 exp2_of_reduced(F32 r) {
+  F32 p = xsimd::fma(F32(0x1.5bd85ap-10f), r, F32(0x1.3ce8bap-7f));
+  p = xsimd::fma(p, r, F32(0x1.c6b6dcp-5f));
+  p = xsimd::fma(p, r, F32(0x1.ebf9c2p-3f));
+  p = xsimd::fma(p, r, F32(0x1.62e42ap-1f));
+  return xsimd::fma(p, r, F32(1.0f));
+}
+
+/// The standard normal distribution up to -a, for a >= 0: 2^Q(a), and 0 from 6 on, where it is less than 1e-9.
+inline F32 normal_tail(F32 a) {
+  F32 q = xsimd::fma(F32(0x1.079ae2p-17f), a, F32(-0x1.a08e36p-15f));
+  q = xsimd::fma(q, a, F32(-0x1.c418bcp-12f));
+  q = xsimd::fma(q, a, F32(0x1.e4c964p-8f));
+  q = xsimd::fma(q, a, F32(-0x1.afa268p-5f));
+  q = xsimd::fma(q, a, F32(-0x1.d62d64p-2f));
+  q = xsimd::fma(q, a, F32(-0x1.26af1cp+0f));
+  q = xsimd::fma(q, a, F32(-1.0f));
+  const F32 shifted = q + F32(kRoundMagic);
+  const F32 n = shifted - F32(kRoundMagic), p = exp2_of_reduced(q - n);
+#ifdef __AVX512F__
+  return _mm512_maskz_scalef_ps(_mm512_cmp_ps_mask(a, F32(6.0f), _CMP_LT_OQ), p, n);
+#else
+  return xsimd::select(a < F32(6.0f), float_of(bits_of(p) + (bits_of(shifted) << 23)), F32(0.0f));
+#endif
+}
+
+inline F32 gelu(F32 x) {
+  const F32 tail = normal_tail(magnitude_of(x));
+  return x * xsimd::select(x < F32(0.0f), tail, F32(1.0f) - tail);
+}
 inline F32 gelu_tanh(F32 x) {
-  // (1 + tanh(u)) / 2 is sigmoid(2 u).
-  const F32 cube = x * x * x;
-  return gated(x, F32(-0x1.988454p+0f) * (F32(0.044715f) * cube + x));
+  // (1 + tanh(u)) / 2 is sigmoid(2 u), for u = sqrt(2 / pi) (x + 0.044715 x^3).
+  return gated(x, x * xsimd::fma(F32(-0x1.2444f2p-4f), x * x, F32(-0x1.988454p+0f)));
 }
 inline F32 sqrt(F32 x) { return xsimd::sqrt(x); }
 inline F32 reciprocal(F32 x) { return F32(1.0f) / x; }

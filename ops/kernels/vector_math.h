@@ -105,16 +105,18 @@ inline F32 prelu(F32 x, F32 slope) { return xsimd::select(x < F32(0.0f), x * slo
 /// The magnitude of `x` with the sign of `sign`; x >= 0.
 inline F32 with_sign(F32 x, F32 sign) { return float_of(bits_of(x) | (bits_of(sign) & I32(int32_t(0x80000000u)))); }
 
-/// x in [-104, 129] split as x = n ln 2 + r with |r| <= ln 2 / 2; the bits of `shifted` end in n.
+/// x in [-104, 129] split as x = n ln 2 + r with |r| <= ln 2 / 2; the bits of `shifted` end in n + bias.
 struct ExpArgument {
   F32 shifted, n, r;
 };
 
 inline constexpr float kRoundMagic = 0x1.8p23f;  // adding it rounds to an integer in the low bits
 
+template <int bias = 0>
 inline ExpArgument reduce_exp(F32 x) {
-  const F32 shifted = xsimd::fma(x, F32(0x1.715476p+0f), F32(kRoundMagic));
-  const F32 n = shifted - F32(kRoundMagic);
+  const F32 magic(kRoundMagic + float(bias));
+  const F32 shifted = xsimd::fma(x, F32(0x1.715476p+0f), magic);
+  const F32 n = shifted - magic;
   // ln 2 in two parts: the first has 15 bits, so that its products with n are exact.
   const F32 r = xsimd::fma(n, F32(-0x1.62e4p-1f), x);
   return {shifted, n, xsimd::fma(n, F32(-0x1.7f7d1cp-20f), r)};

@@ -50,8 +50,8 @@ std::vector<float> sample() {
                        -1.5f,
                        1.0f,
                        -1.0f};
-  for (uint64_t bits = 0; bits < (uint64_t{1} << 32); bits += 100003) x.push_back(std::bit_cast<float>(uint32_t(bits)));
-  for (double v = -20; v < 20; v += 1.03e-3) x.push_back(float(v));
+  for (uint64_t bits = 0; bits < (uint64_t{1} << 32); bits += 20011) x.push_back(std::bit_cast<float>(uint32_t(bits)));
+  for (double v = -20; v < 20; v += 2.03e-4) x.push_back(float(v));
   return x;
 }
 
