@@ -20,7 +20,7 @@ class AttentionF32 final : public Kernel {
  public:
   AttentionF32(const AttentionRule& rule, const CompileInput& in) : rule_(rule) {
     const bool few = s().q_length <= kFewRows || checked_mul(s().group(), s().q_length) <= kFewQueries;
-    algorithm_ = few ? make_few_queries(rule_, in.isa()) : make_many_queries(rule_, in.isa());
+    algorithm_ = few ? make_few_queries(rule_, in.isa()) : make_many_queries(rule_, in.isa(), in.executor().workers());
     algorithm_bytes_ = aligned(algorithm_->scratch_bytes());
   }
 

@@ -48,7 +48,7 @@ class HeadAlgorithm {
 /// For few queries, as when tokens are generated one by one: keys and values are read as they lie.
 std::unique_ptr<HeadAlgorithm> make_few_queries(const AttentionRule& rule, Isa isa);
 /// For more: keys and values are packed for the matrix product's micro-kernel, and used for blocks of queries whose
-/// scores stay in the second-level cache.
-std::unique_ptr<HeadAlgorithm> make_many_queries(const AttentionRule& rule, Isa isa);
+/// scores stay in the second-level cache. The parts of a head depend on the number of workers, its bits do not.
+std::unique_ptr<HeadAlgorithm> make_many_queries(const AttentionRule& rule, Isa isa, int workers);
 
 }  // namespace linnet

@@ -26,8 +26,8 @@ int64_t joined_elements(const AttentionRule& rule);
 template <class C>
 KeyValueRows<C> join_key_values(const AttentionRule& rule, KernelContext& context, C* scratch);
 
-/// Attention on float32 and on double. All choices depend on the rule alone, so results are the same for
-/// any number of threads.
+/// Attention on float32 and on double. All choices that bits depend on follow from the rule alone, so results are the
+/// same for any number of threads.
 KernelPtr make_attention_f32(const AttentionRule& rule, const CompileInput& in);
 KernelPtr make_attention_f64(const AttentionRule& rule, const CompileInput& in);
 

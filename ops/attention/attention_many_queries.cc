@@ -20,6 +20,7 @@ constexpr int64_t kCausalBlocks = 6;              // of all queries: the keys be
 constexpr int kPanelWidth = 2;                    // vectors, where there are as many
 constexpr int64_t kSlabFloats = 32 * 1024;        // of packed keys or values, used for a whole block before the next
 constexpr int64_t kManyQueriesChunks = 16;        // of the whole operator
+constexpr int64_t kChunksPerWorker = 4;           // that are worth dividing a head, of several workers
 constexpr int64_t kPartMultiplies = 1024 * 1024;  // the least work that is worth packing keys and values anew
 
 /// Scratch, in floats: packed keys and values, scaled queries of a block, their scores, a row of biases.
@@ -30,7 +31,7 @@ struct Workspace {
 
 class ManyQueries final : public HeadAlgorithm {
  public:
-  ManyQueries(const AttentionRule& rule, Isa isa)
+  ManyQueries(const AttentionRule& rule, Isa isa, int workers)
       : HeadAlgorithm(rule, isa),
         gemm_(kernels_for<GemmKernels<GemmF32>>(isa)),
         transpose_(kernels_for<TransposeKernels>(isa)),
@@ -48,7 +49,8 @@ class ManyQueries final : public HeadAlgorithm {
     const double multiplies =
         double(s.q_length * s.group()) * double(s.kv_length) * double(s.head_size + s.v_head_size);
     const auto worth = int64_t(std::min(multiplies / double(kPartMultiplies), double(kManyQueriesChunks)));
-    parts_ = std::clamp<int64_t>(std::min(worth, ceil_div(kManyQueriesChunks, heads)), 1, blocks_ * s.group());
+    const int64_t chunks = workers > 1 ? std::min(kManyQueriesChunks, checked_mul(kChunksPerWorker, workers)) : 1;
+    parts_ = std::clamp<int64_t>(std::min(worth, ceil_div(chunks, heads)), 1, blocks_ * s.group());
     place();
   }
 
@@ -214,8 +216,8 @@ class ManyQueries final : public HeadAlgorithm {
 
 }  // namespace
 
-std::unique_ptr<HeadAlgorithm> make_many_queries(const AttentionRule& rule, Isa isa) {
-  return std::make_unique<ManyQueries>(rule, isa);
+std::unique_ptr<HeadAlgorithm> make_many_queries(const AttentionRule& rule, Isa isa, int workers) {
+  return std::make_unique<ManyQueries>(rule, isa, workers);
 }
 
 }  // namespace linnet
