@@ -85,11 +85,7 @@ class QuantizedGemmConv final : public Kernel {
     };
     gemm_.run(
         context, geometry_.group, [](int64_t group) { return group; }, bytes.zero(0), output_.sum_bias(context), rows,
-        [&](int64_t group, const Span& lines, Span columns, const int32_t* sums) {
-          columns.begin += group * geometry_.group_out();
-          columns.end += group * geometry_.group_out();
-          output.store(lines, columns, sums);
-        });
+        QuantizedProducts(output, 0, geometry_.group_out()));
   }
 
   size_t scratch_bytes() const override { return scratch_bytes_; }

@@ -15,6 +15,28 @@ class StripFunction final : public StripStore<Y> {
   const F& function_;
 };
 
+/// The strips of product `product` as store(product, rows, columns, sums) takes them, and, where it has the function,
+/// store.to_bytes(product, rows, columns, to).
+template <class Store>
+class ProductStrips final : public StripStore<int32_t> {
+ public:
+  ProductStrips(const Store& store, int64_t product) : store_(store), product_(product) {}
+  void store(const Span& rows, const Span& columns, const int32_t* sums) const override {
+    store_(product_, rows, columns, sums);
+  }
+  bool to_bytes(const Span& rows, const Span& columns, ByteBlock& to) const override {
+    if constexpr (requires { store_.to_bytes(product_, rows, columns, to); }) {
+      return store_.to_bytes(product_, rows, columns, to);
+    } else {
+      return false;
+    }
+  }
+
+ private:
+  const Store& store_;
+  int64_t product_;
+};
+
 /// The matrices B of some products of the same sizes.
 template <class Type>
 struct PackedMatrices {
@@ -25,17 +47,14 @@ struct PackedMatrices {
 };
 
 /// Computes `count` products of integers in parallel: rows(i), a RowSource, times matrix(i), the index of one of b. In
-/// parts: store(i, rows, columns, sums) takes the sums of these rows and columns of product i.
+/// parts: store(i, rows, columns, sums) takes the sums of these rows and columns of product i; see ProductStrips.
 template <class Type, class Rows, class Matrix, class Store>
 void run_products(const GemmPlan<Type>& plan, KernelContext& context, int64_t count, const Rows& rows,
                   const PackedMatrices<Type>& b, const Matrix& matrix_of, const Store& store) {
   context.executor().parallel_for(count * plan.chunks(), [&](int64_t i, int worker) {
     const int64_t product = i / plan.chunks(), matrix = matrix_of(product);
     const auto a = rows(product);
-    const auto store_strip = [&](const Span& lines, const Span& columns, const int32_t* sums) {
-      store(product, lines, columns, sums);
-    };
-    const StripFunction<int32_t, decltype(store_strip)> strips(store_strip);
+    const ProductStrips<Store> strips(store, product);
     GemmOperands<Type> operands{.a = &a, .b = b.data + matrix * b.size, .store = &strips};
     operands.epilogue.bias = b.bias ? b.bias + matrix * b.columns : nullptr;
     plan.run_chunk(operands, i % plan.chunks(), context.scratch(worker));

@@ -37,6 +37,13 @@ GemmPlan<Type>::GemmPlan(const GemmKernels<Type>& kernels, const GemmSizes& size
 }
 
 template <class Type>
+bool GemmPlan<Type>::stores_bytes(const GemmStrip<Type>& s) const {
+  const GemmPanels::Run run = panels().run_from(s.panel);
+  return kernels_.stores_bytes && run.width == kWidestPanel && run.count >= s.panel_end - s.panel &&
+         panels().first_column(s.panel_end) <= panels().columns;
+}
+
+template <class Type>
 void GemmPlan<Type>::run_strip(const GemmOperands<Type>& operands, const GemmBlocks::Block& block, const Span& strip,
                                GemmStrip<Type>& s, std::byte* scratch) const {
   RowBlock rows{strip.begin, int(strip.size()), block.tap, block.taps, block.k, block.depth};
@@ -57,8 +64,11 @@ void GemmPlan<Type>::run_strip(const GemmOperands<Type>& operands, const GemmBlo
     s.y = operands.y + (strip.begin - operands.y_row) * operands.y_pitch + columns.begin - operands.y_column;
   }
   if (block.last) s.epilogue = operands.epilogue.at(strip.begin, columns.begin);
+  ByteBlock bytes;
+  if (operands.store && stores_bytes(s) && operands.store->to_bytes(strip, columns, bytes)) s.bytes = &bytes;
   kernels_.strip(s);
-  if (operands.store) operands.store->store(strip, columns, s.y);
+  if (operands.store && !s.bytes) operands.store->store(strip, columns, s.y);
+  s.bytes = nullptr;
 }
 
 template <class Type>

@@ -2,6 +2,7 @@
 
 #include "gemm/blocks.h"
 #include "gemm/rows.h"
+#include "kernels/requantize.h"
 #include "linnet/op.h"
 
 namespace linnet {
@@ -13,6 +14,9 @@ class StripStore {
   virtual ~StripStore() = default;
   /// The values of these rows and columns, one row after the other. Several threads call it at once.
   virtual void store(const Span& rows, const Span& columns, const Y* y) const = 0;
+  /// What the kernels do with these rows and columns where they store bytes: store() is then not called. False where it
+  /// must be. `to` is set where it returns true.
+  virtual bool to_bytes(const Span& /*rows*/, const Span& /*columns*/, ByteBlock& /*to*/) const { return false; }
 };
 
 /// The operands of one product y[m, n] = epilogue(A * B).
@@ -50,6 +54,8 @@ class GemmPlan {
  private:
   using A = typename Type::A;
 
+  /// Whether the kernels can store bytes of panels [s.panel, s.panel_end).
+  bool stores_bytes(const GemmStrip<Type>& s) const;
   /// Rows [rows.begin, rows.end) of block `block` of the sum; s: what all strips of the block share.
   void run_strip(const GemmOperands<Type>& operands, const GemmBlocks::Block& block, const Span& rows,
                  GemmStrip<Type>& s, std::byte* scratch) const;

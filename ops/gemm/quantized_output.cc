@@ -190,4 +190,13 @@ void QuantizedOutput::Bound::store(const Span& rows, const Span& columns, const 
   kernels_->to_floats(job, reinterpret_cast<float*>(y_) + first);
 }
 
+bool QuantizedOutput::Bound::to_bytes(const Span& rows, const Span& columns, ByteBlock& to) const {
+  if (!bytes_ || job_.bias || job_.w_zero) return false;
+  to.job = job_of_block(job_, rows, columns, nullptr);
+  const int64_t first = rows.begin * channels_ + columns.begin;
+  if (to.job.residual) to.job.residual += first;
+  to.y = reinterpret_cast<uint8_t*>(y_) + first;
+  return true;
+}
+
 }  // namespace linnet

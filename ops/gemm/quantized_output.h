@@ -58,6 +58,8 @@ class QuantizedOutput {
    public:
     /// Takes the sums of rows and columns of an output whose rows hold all channels.
     void store(const Span& rows, const Span& columns, const int32_t* sums) const;
+    /// What becomes of them in a kernel that stores bytes; false where it cannot.
+    bool to_bytes(const Span& rows, const Span& columns, ByteBlock& to) const;
 
    private:
     friend class QuantizedOutput;
@@ -85,6 +87,26 @@ class QuantizedOutput {
   float low_, high_;
   bool bytes_, has_residual_, has_grid_, has_w_zero_, scale_per_channel_;
   DType bias_;
+};
+
+/// Stores the products of a QuantizedGemm, each at its rows and columns of one output.
+class QuantizedProducts {
+ public:
+  /// Product i begins at row i * rows and column i * columns.
+  QuantizedProducts(const QuantizedOutput::Bound& output, int64_t rows, int64_t columns)
+      : output_(output), rows_(rows), columns_(columns) {}
+  void operator()(int64_t product, const Span& rows, const Span& columns, const int32_t* sums) const {
+    output_.store(shifted(rows, product * rows_), shifted(columns, product * columns_), sums);
+  }
+  bool to_bytes(int64_t product, const Span& rows, const Span& columns, ByteBlock& to) const {
+    return output_.to_bytes(shifted(rows, product * rows_), shifted(columns, product * columns_), to);
+  }
+
+ private:
+  static Span shifted(const Span& span, int64_t by) { return {span.begin + by, span.end + by}; }
+
+  const QuantizedOutput::Bound& output_;
+  int64_t rows_, columns_;
 };
 
 }  // namespace linnet

@@ -7,6 +7,8 @@
 
 namespace linnet {
 
+struct ByteBlock;  // kernels/requantize.h
+
 /// What a matrix product multiplies: the elements of A and B, what sums are taken in, the elements of Y. kUnit values
 /// that follow one another in a row of A are multiplied together: B keeps as many of a column side by side.
 template <class A_, class B_, class Sum_, class Y_, int kUnit_>
@@ -110,6 +112,9 @@ struct GemmStrip {
   int64_t y_pitch = 0;                         ///< values from one row of y to the next
   bool accumulate = false;                     ///< the sums are added to the values of y
   BasicEpilogue<typename Type::Y> epilogue{};  ///< bias, slope and residual begin at y
+  /// Of families that store bytes and panels of kWidestPanel whole vectors: where the sums go instead of y, and what
+  /// becomes of them; null: they go to y.
+  const ByteBlock* bytes = nullptr;
 };
 
 /// The tiles that compute a product, whose sums stay in registers.
@@ -132,6 +137,8 @@ struct GemmKernels : TileFamily {
   /// Of GemmU8: right only where 255 times the positive ones of two neighbours in a column of B, and 255 times the
   /// negative ones, do not leave 16 bits.
   bool narrow;
+  /// Of GemmU8: whether strips take GemmStrip::bytes.
+  bool stores_bytes;
   /// Of GemmU8: what is subtracted from the values of A.
   int32_t a_shift;
   /// Multiplies and adds in registers only, as fast as the units can. The number of multiply-adds, in proportion to

@@ -11,6 +11,7 @@ struct TileF64 {
   static constexpr int kWidest = kWidestPanel;
   static constexpr bool kHalves = false;
   static constexpr bool kActivates = false;
+  static constexpr bool kStoresBytes = false;
 
   static F64 zero() { return F64(0.0); }
   static F64 load_b(const double* b, int v) { return F64::load_unaligned(b + v * kLanes); }

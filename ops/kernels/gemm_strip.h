@@ -123,6 +123,7 @@ class Strip {
     job.y_pitch = s.y_pitch;
     job.accumulate = s.accumulate;
     job.epilogue = &s.epilogue;
+    job.bytes = s.bytes;
     int64_t column = begin;
     Tiles tiles(s.rows, s.rows);  // dividing takes as long as a part of a tile
     for (int64_t panel = s.panel; panel < s.panel_end;) {
@@ -198,6 +199,7 @@ void fill_gemm(GemmKernels<typename Tile::Type>& kernels) {
   kernels.unit = Tile::Type::kUnit;
   kernels.value_bytes = int(sizeof(typename Tile::Type::B));
   kernels.exact = std::is_integral_v<typename Tile::Type::Sum>;
+  kernels.stores_bytes = Tile::kStoresBytes;
   kernels.strip = Strip<Tile>::run;
   kernels.saturate = saturate<Tile>;
 }

@@ -80,6 +80,7 @@ struct TileJob {
   int64_t last_lanes;                               ///< of the last vector, that are columns
   const BasicEpilogue<typename Type::Y>* epilogue;  ///< the strip's
   int64_t row, column;                              ///< of the tile in the strip
+  const ByteBlock* bytes;                           ///< the strip's
 };
 
 /// Vector `v` of NV in a row of columns of which the last may be filled in part.
@@ -260,6 +261,9 @@ void tile(const TileJob<typename Tile::Type>& job) {
   typename Tile::Vector sum[MR][W * G];
   begin<Tile>(job, sum);
   multiply<Tile, MR, W, G, kHalf>(job, sum);
+  if constexpr (Tile::kStoresBytes && W == kWidestPanel) {
+    if (job.bytes) return Tile::store_bytes(job, sum);
+  }
   finish<Tile>(job, sum);
 }
 

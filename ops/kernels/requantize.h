@@ -26,6 +26,12 @@ struct RequantizeJob {
   int64_t y_pitch = 0;  ///< values from one row of y to the next
 };
 
+/// A job without sums, w_zero or bias, and the first value of y.
+struct ByteBlock {
+  RequantizeJob job;
+  uint8_t* y = nullptr;
+};
+
 /// All instruction sets give the same bits.
 struct RequantizeKernels {
   void (*to_bytes)(const RequantizeJob& job, uint8_t* y);

@@ -1,6 +1,6 @@
 #include "kernels/requantize.h"
 
-#include "kernels/byte_vectors.h"
+#include "kernels/byte_residual.h"
 #include "partition/parts.h"
 
 namespace linnet::LINNET_SIMD_NS {
@@ -56,13 +56,8 @@ class Columns {
     F32 value = xsimd::to_float(sums(i, v)) * scale_[v];
     if constexpr (!kPlain) value = value + bias_[v];
     if constexpr (kResidual) {
-      if (job_.grid) {
-        const F32 held = at_most(F32(job_.grid_high), at_least(F32(job_.grid_low), value));
-        value = xsimd::to_float(nearest(held)) * F32(job_.grid_scale);
-      }
       const uint8_t* from = job_.residual + i * job_.residual_pitch + j_ + v * kLanes;
-      const F32 residual = xsimd::to_float(is_part(v) ? widen_part(from, last_) : widen(from));
-      value = value + (residual - F32(job_.residual_zero)) * F32(job_.residual_scale);
+      value = add_byte_residual(job_, value, is_part(v) ? widen_part(from, last_) : widen(from));
     }
     return kPlain ? value : at_most(F32(job_.high), at_least(F32(job_.low), value));
   }

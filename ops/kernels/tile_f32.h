@@ -14,6 +14,7 @@ struct TileF32 {
   static constexpr int kWidest = kWidestPanel;
   static constexpr bool kHalves = linnet::LINNET_SIMD_NS::kHalves;
   static constexpr bool kActivates = true;
+  static constexpr bool kStoresBytes = false;
 
   static F32 zero() { return F32(0.0f); }
   static F32 load_b(const float* b, int v) { return F32::load_unaligned(b + v * kLanes); }

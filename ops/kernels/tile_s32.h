@@ -14,6 +14,7 @@ struct TileS32 {
   static constexpr int kLanes = int(I32::size);
   static constexpr bool kHalves = false;
   static constexpr bool kActivates = false;
+  static constexpr bool kStoresBytes = false;
 
   static I32 zero() { return I32(0); }
   static I32 load(const int32_t* x) { return I32::load_unaligned(x); }

@@ -72,11 +72,7 @@ class QuantizedMatMulKernel final : public Kernel {
     };
     gemm_.run(
         context, sizes_.products(), [&](int64_t product) { return sizes_.index[size_t(product)]; }, x.zero(0),
-        output_.sum_bias(context), rows,
-        [&](int64_t product, const Span& lines, const Span& columns, const int32_t* sums) {
-          const int64_t first = product * sizes_.rows;
-          output.store({first + lines.begin, first + lines.end}, columns, sums);
-        });
+        output_.sum_bias(context), rows, QuantizedProducts(output, sizes_.rows, 0));
   }
 
   size_t scratch_bytes() const override {
