@@ -44,6 +44,8 @@ class ConvAlgorithm {
   virtual size_t scratch_bytes() const = 0;
   virtual bool takes_channels_first() const { return false; }
   virtual bool gives_channels_first() const { return false; }
+  /// Whether y may be written over the residual.
+  virtual bool writes_over_residual() const { return false; }
   virtual std::string describe() const = 0;
 };
 

@@ -54,6 +54,8 @@ class GemmConv final : public ConvAlgorithm<typename Type::Y> {
 
   size_t scratch_bytes() const override { return rows_offset() + rows_.scratch_bytes(); }
 
+  bool writes_over_residual() const override { return std::is_same_v<T, float>; }
+
   std::string describe() const override {
     return str(geometry_.pointwise() ? "GEMM " : "indirect GEMM ", plan_.describe(), note_);
   }

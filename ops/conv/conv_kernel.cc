@@ -63,6 +63,9 @@ class ConvKernel final : public Kernel {
 
   size_t scratch_bytes() const override { return bytes_; }
   bool reads(int input) const override { return input != 1 || !packed_; }
+  int in_place(int) const override {
+    return has_residual_ && !transposes_y_ && algorithm_->writes_over_residual() ? 3 : -1;
+  }
   std::string describe() const override {
     return str(algorithm_->describe(), transposes_x_ ? ", transposing x" : "", transposes_y_ ? ", transposing y" : "",
                "; ", reason_);

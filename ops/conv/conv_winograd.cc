@@ -83,6 +83,8 @@ class WinogradConv final : public ConvAlgorithm<float> {
     return dtype_bytes(DType::kFloat32, checked_mul(elements_, v_plane_ + m_plane_));
   }
 
+  bool writes_over_residual() const override { return true; }
+
   std::string describe() const override {
     return str("Winograd ", describe_winograd(tiles_), " ", describe_tiles(gemm_, panels_, strip_rows_),
                shared_ ? ", sharing inputs" : "");

@@ -39,6 +39,7 @@ class DepthwisePointwise final : public Kernel {
                      const CompileInput& in)
       : geometry_(geometry),
         out_channels_(out_channels),
+        has_residual_(in.has(5)),
         pitch_(row_copy_pitch<float>(geometry.in_channels)),
         inner_(inner),
         outer_(outer),
@@ -66,6 +67,7 @@ class DepthwisePointwise final : public Kernel {
     return plan_offset_ + std::max(plans_[0].scratch_bytes(), plans_[1].scratch_bytes());
   }
   bool reads(int input) const override { return input != 1 && input != 2; }
+  int in_place(int) const override { return has_residual_ ? 5 : -1; }
   std::string describe() const override {
     return str("depthwise and GEMM ", plans_[0].describe(), ", ", groups_, " groups of lines", weights_text<B>());
   }
@@ -114,7 +116,9 @@ class DepthwisePointwise final : public Kernel {
   }
 
   ConvGeometry geometry_;
-  int64_t out_channels_, pitch_;
+  int64_t out_channels_;
+  bool has_residual_;
+  int64_t pitch_;
   Epilogue inner_, outer_;
   DepthwiseKernels depthwise_;
   Span lines_;

@@ -24,6 +24,7 @@ class PointwiseConvKernel final : public Kernel {
         depth_(shape.depth()),
         epilogue_(epilogue),
         normalize_(kernels_for<NormalizeKernels>(in.isa())),
+        has_residual_(in.has(kResidual)),
         as_taps_(!in.has(kScale) &&
                  std::equal(shape.channels.begin() + 1, shape.channels.end(), shape.channels.begin())),
         scale_per_image_(in.has(kScale) && in.rank(kScale) > 1) {
@@ -55,6 +56,7 @@ class PointwiseConvKernel final : public Kernel {
 
   size_t scratch_bytes() const override { return plan_.scratch_bytes(); }
   bool reads(int input) const override { return input != kW; }
+  int in_place(int) const override { return has_residual_ ? kResidual : -1; }
   std::string describe() const override {
     return str("GEMM ", plan_.describe(), " of ", shape_.channels.size(),
                shape_.channels.size() == 1 ? " input" : " inputs", weights_text<B>());
@@ -74,7 +76,7 @@ class PointwiseConvKernel final : public Kernel {
   int64_t depth_;
   Epilogue epilogue_;
   const NormalizeKernels& normalize_;
-  bool as_taps_, scale_per_image_;
+  bool has_residual_, as_taps_, scale_per_image_;
   GemmPlan<Type> plan_;
   Tensor packed_;
 };

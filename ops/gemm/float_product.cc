@@ -53,6 +53,8 @@ class FloatProduct final : public Kernel {
       addend_offset_ = scratch_bytes_;
       if (!direct(addend)) scratch_bytes_ += bytes_of<T>(checked_mul(addend.rows, product.n));
     }
+    if (std::is_same_v<T, float> && !addends_.empty() && is_residual(addends_.size() - 1) && direct(addends_.back()))
+      residual_input_ = addends_.back().input;
   }
 
   void run(KernelContext& context) const override {
@@ -79,6 +81,7 @@ class FloatProduct final : public Kernel {
 
   size_t scratch_bytes() const override { return scratch_bytes_; }
   bool reads(int input) const override { return input != 1 || !packed_; }
+  int in_place(int) const override { return residual_input_; }
   std::string describe() const override { return str("GEMM ", plan_.describe(), note_, packed_ ? "" : ", packing B"); }
 
  private:
@@ -95,6 +98,8 @@ class FloatProduct final : public Kernel {
   }
   int64_t row_stride() const { return product_.transpose_a ? 1 : rows_.depth(); }
   int64_t depth_stride() const { return product_.transpose_a ? product_.m : 1; }
+  /// Of one row, an addend is a bias; a second one is like a residual.
+  bool is_residual(size_t i) const { return i > 0 || addends_[i].rows != 1; }
   /// The addend is used as it lies.
   bool direct(const Addend& addend) const { return addend.columns == product_.n && addend.beta == 1; }
 
@@ -116,10 +121,11 @@ class FloatProduct final : public Kernel {
 
   BasicEpilogue<T> bind_addends(KernelContext& context) const {
     BasicEpilogue<T> epilogue = activation_;
-    for (const Addend& addend : addends_) {
+    for (size_t i = 0; i < addends_.size(); ++i) {
+      const Addend& addend = addends_[i];
       const T* values = context.input(addend.input).data<T>();
       if (!direct(addend)) values = expand(addend, values, context);
-      if (addend.rows == 1 && epilogue.bias == nullptr) {  // of one row, the residual is like a second bias
+      if (!is_residual(i)) {
         epilogue.bias = values;
       } else {
         epilogue.residual = values;
@@ -151,6 +157,7 @@ class FloatProduct final : public Kernel {
   size_t packed_offset_ = 0;
   size_t addend_offset_ = 0;
   size_t scratch_bytes_ = 0;
+  int residual_input_ = -1;  ///< over which y may be written
 };
 
 }  // namespace

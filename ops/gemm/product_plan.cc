@@ -63,7 +63,7 @@ void GemmPlan<Type>::run_strip(const GemmOperands<Type>& operands, const GemmBlo
   } else {
     s.y = operands.y + (strip.begin - operands.y_row) * operands.y_pitch + columns.begin - operands.y_column;
   }
-  if (block.last) s.epilogue = operands.epilogue.at(strip.begin, columns.begin);
+  s.epilogue = operands.epilogue.of_block(block.first, block.last).at(strip.begin, columns.begin);
   ByteBlock bytes;
   if (operands.store && stores_bytes(s) && operands.store->to_bytes(strip, columns, bytes)) s.bytes = &bytes;
   kernels_.strip(s);

@@ -19,7 +19,8 @@ class StripStore {
   virtual bool to_bytes(const Span& /*rows*/, const Span& /*columns*/, ByteBlock& /*to*/) const { return false; }
 };
 
-/// The operands of one product y[m, n] = epilogue(A * B).
+/// The operands of one product y[m, n] = epilogue(A * B). The residual of float32 products may be in the memory of y,
+/// each value where it is added.
 template <class Type>
 struct GemmOperands {
   const RowSource<typename Type::A>* a = nullptr;

@@ -35,6 +35,14 @@ struct BasicEpilogue {
     if (residual) part.residual = residual + row * residual_pitch + column;
     return part;
   }
+
+  /// The part of a block of the sum: the first adds the residual, over which it may write, the last does all else.
+  [[gnu::always_inline]] BasicEpilogue of_block(bool first, bool last) const {
+    BasicEpilogue part = last ? *this : BasicEpilogue();
+    part.residual = first ? residual : nullptr;
+    part.residual_pitch = residual_pitch;
+    return part;
+  }
 };
 
 using Epilogue = BasicEpilogue<float>;

@@ -100,11 +100,11 @@ class AmxStrip {
     copy_a();
     const GemmPanels& p = *s_.panels;
     const int64_t first_column = p.first_column(s_.panel), end_column = p.end_column(s_.panel_end);
-    constexpr BasicEpilogue<Y> kNone{};
+    const BasicEpilogue<Y> epilogue = s_.epilogue.of_block(begin == s_.b_row, last);
     TileJob<Type> job{};
     job.y_pitch = s_.y_pitch;
     job.accumulate = s_.accumulate || begin > s_.b_row;
-    job.epilogue = last ? &s_.epilogue : &kNone;
+    job.epilogue = &epilogue;
     for (int64_t panel = s_.panel; panel < s_.panel_end; ++panel) {
       const int width = p.run_from(panel).width;
       job.b_pitch = width * Tile::kLanes * Type::kUnit;

@@ -186,7 +186,8 @@ template <class Tile, int MR, int W, int G, bool kHalf>
 }
 
 /// What is left to do where a tile has a bias that waited for sums of earlier blocks, a prelu, or a residual without
-/// activations: bias, residual, prelu, clamp. Reads and writes the rows of y that a tile of so many vectors has stored.
+/// activations: bias, that residual, prelu, clamp. Reads and writes the rows of y that a tile of so many vectors has
+/// stored.
 template <class Tile>
 [[gnu::noinline]] void apply_epilogue(const TileJob<typename Tile::Type>& job, int rows, int vectors) {
   const auto e = job.epilogue->at(job.row, job.column);
@@ -197,8 +198,9 @@ template <class Tile>
       auto* const y = job.y + i * job.y_pitch + column;
       auto x = Tile::load_part(y, lanes);
       if (e.bias && job.accumulate) x = x + bias;
-      if (e.residual) x = x + Tile::load_part(e.residual + i * e.residual_pitch + column, lanes);
-      if constexpr (Tile::kActivates) {
+      if constexpr (!Tile::kActivates) {
+        if (e.residual) x = x + Tile::load_part(e.residual + i * e.residual_pitch + column, lanes);
+      } else {
         if (e.slope) x = prelu(x, Tile::load_part(e.slope + column, lanes));
         if (e.clamps()) x = clamp(x, e);
       }
@@ -234,7 +236,7 @@ template <class Tile, int MR, int NV>
           LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = sum[i][v] + load_columns<Tile, NV>(row, v, last_lanes);
         });
   }
-  if (e.residual && !waits) {
+  if (Tile::kActivates && e.residual) {  // before y is stored, which may take its memory
     const Y* residual = e.residual + job.row * e.residual_pitch + job.column;
     for_rows<MR>(
         residual, e.residual_pitch, [&](int i, const Y* row) __attribute__((always_inline)) {
