@@ -14,7 +14,7 @@ inside() { chroot "$root" "$@"; }
 unset TMPDIR  # is not in the root
 debootstrap --variant=minbase bookworm "$root" >/dev/null || fail "debootstrap failed (see above)"
 inside dpkg --add-architecture arm64
-packages="g++-aarch64-linux-gnu libgomp1:arm64 python3-minimal qemu-user xz-utils"
+packages="binutils g++-aarch64-linux-gnu libgomp1:arm64 python3-minimal qemu-user xz-utils"
 for package in $BUILD_PACKAGES; do
   case $package in
     g++ | libtiff-dev) ;;

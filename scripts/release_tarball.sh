@@ -6,9 +6,8 @@ cd "$(dirname "$0")/.."
 . scripts/common.sh
 
 build=$1 dist=$2 patchelf=$3
-compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
-machine=$("$compiler" -dumpmachine)
-name=linnet-$(linnet_version)-linux-${machine%%-*}
+machine=$(sed -n 's/^set(CMAKE_SYSTEM_PROCESSOR "\(.*\)")/\1/p' "$build"/CMakeFiles/*/CMakeSystem.cmake | sort -u)
+name=linnet-$(linnet_version)-linux-$machine
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 root=$scratch/$name
