@@ -46,7 +46,8 @@ std::vector<Bound> make_bindings(int64_t least) {
   std::mt19937 random(7);
   for (int i = 0; i < kRandom; ++i) {
     Binding binding;
-    for (size_t k = 0; k < kSymbols.size(); ++k) binding.push_back(least + int64_t(random() % (kMost + 1 - least)));
+    for (size_t k = 0; k < kSymbols.size(); ++k)
+      binding.push_back(least + int64_t(random() % uint64_t(kMost + 1 - least)));
     bindings.push_back(binding);
   }
   std::vector<Bound> result;

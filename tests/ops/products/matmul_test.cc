@@ -222,9 +222,9 @@ TEST(MatMul, FunctionsFollowProductsOfVectors) {
                     1,
                     {{"activation", std::string(name)}, {"activation_alpha", -0.5f}, {"activation_beta", 0.5f}},
                     "linnet"};
-    const auto expect = [&](const std::vector<Tensor>& inputs, Tensor want) {
+    const auto expect = [&, apply = function](const std::vector<Tensor>& inputs, Tensor want) {
       float* y = want.data<float>();
-      std::transform(y, y + want.size(), y, function);
+      std::transform(y, y + want.size(), y, apply);
       for (const Isa isa : supported_isas()) expect_close(run_op(op, inputs, 1, {}, isa)[0], want, 2e-5, 1e-5);
     };
     expect({a, b}, sums.clone());
