@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array kTypes{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
 
-/// Scratch: the state and the row behind it.
+/// Scratch: the state, followed by the row.
 class CausalConvKernel final : public Kernel {
  public:
   CausalConvKernel(const CompileInput& in, bool swish)
@@ -62,13 +62,14 @@ class CausalConvKernel final : public Kernel {
 
   int64_t rows_, channels_, length_, k_;
   bool has_state_;
-  UnaryForm swish_;  // or null
+  UnaryForm swish_;  // may be null
 };
 
-/// CausalConvWithState: y[b][c][t] = activation(bias[c] + sum over j < k of w[c][0][j] * x[b][c][t + j - (k - 1)]),
-/// where past_state holds the x before t = 0, or they are 0. present_state: the last k - 1 values of past_state and x.
-/// x, y: [batch, channels, length], w: [channels, 1, k], bias: [channels], states: [batch, channels, k - 1]; all of one
-/// dtype, float16, bfloat16 or float32. activation: none, or silu, also named swish.
+/// CausalConvWithState: y[b][c][t] = activation(bias[c] + sum over j < k of w[c][0][j] * x[b][c][t + j - (k - 1)]).
+/// past_state holds the x before t = 0; without it they are 0. present_state is the last k - 1 values of past_state and
+/// x.
+/// x, y: [batch, channels, length]. w: [channels, 1, k]. bias: [channels]. States: [batch, channels, k - 1]. All have
+/// one dtype: float16, bfloat16 or float32. activation: none, or silu, also named swish.
 /// Source: https://onnx.ai/onnx/operators/onnx__CausalConvWithState.html
 class CausalConvWithState final : public Op {
  public:

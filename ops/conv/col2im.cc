@@ -17,10 +17,10 @@ namespace {
 /// One spatial axis: position `block * stride + k * dilation - pad` of the image belongs to element k of a block.
 struct BlockAxis {
   int64_t image = 1, block = 1, stride = 1, dilation = 1, pad = 0, pad_end = 0, count = 1;
-  int64_t next_pixels = 1, next_blocks = 1;  ///< of all axes behind it
+  int64_t next_pixels = 1, next_blocks = 1;  ///< products over all following axes
 };
 
-/// Integers wrap, true or true is true.
+/// Integers wrap; bools are combined with or.
 template <class T>
 T sum_of(T a, T b) {
   if constexpr (std::is_same_v<T, bool>)
@@ -63,12 +63,13 @@ class Col2ImKernel final : public Kernel {
   }
 
  private:
-  /// The blocks of which an element lies within the image along an axis, and where that of the first block would.
+  /// The blocks [first, end) that have an element inside the image along an axis. shift: the element's position in
+  /// block 0.
   struct Reach {
     int64_t first, end, shift;
   };
 
-  /// Of element `tap` of the blocks, for each axis.
+  /// Returns the reach of element `tap` of the blocks along each axis.
   std::array<Reach, kMaxRank> reaches(int64_t tap) const {
     std::array<Reach, kMaxRank> result;
     for (size_t i = axes_.size(); i-- > 0; tap /= axes_[i].block) {
@@ -80,7 +81,7 @@ class Col2ImKernel final : public Kernel {
     return result;
   }
 
-  /// Adds an element of each block along the axes from `axis` on to the part of an image that these make up.
+  /// Adds an element of each block along the axes from `axis` on to the part of an image that these axes span.
   void add_blocks(size_t axis, const Reach* reach, const T* x, T* y, Checkpoints& checkpoints) const {
     const BlockAxis& a = axes_[axis];
     const auto [first, end, shift] = reach[axis];
@@ -96,7 +97,7 @@ class Col2ImKernel final : public Kernel {
     }
   }
 
-  /// The same of the last two axes: of lines along the second one.
+  /// The same for the last two axes: adds lines along the last axis.
   void add_lines(const BlockAxis& line, const Reach& lines, const BlockAxis& a, const Reach& reach, const T* x, T* y,
                  Checkpoints& checkpoints) const {
     const int64_t n = reach.end - reach.first, x_pitch = line.next_blocks;
@@ -133,10 +134,10 @@ KernelPtr dispatch_sum(DType dtype, F&& f) {
   return dispatch_number(dtype, f);
 }
 
-/// Col2Im: the image whose blocks (sliding windows) are the columns of the input; where blocks overlap, they are added
+/// Col2Im: the image whose blocks (sliding windows) are the columns of the input. Where blocks overlap, they are added
 /// (bool: or).
-/// input: numbers, bool or complex [N, C * elements of a block, blocks].   image_shape, block_shape: int64 [axes], at
-/// least one axis.   strides (1), dilations (1), pads (0): attributes.   output: [N, C, image_shape...].
+/// input: numbers, bool or complex [N, C * elements of a block, blocks]. image_shape, block_shape: int64 [axes], at
+/// least one axis. Attributes: strides (1), dilations (1), pads (0). output: [N, C, image_shape...].
 /// Source: https://onnx.ai/onnx/operators/onnx__Col2Im.html
 class Col2Im final : public Op {
  public:
@@ -216,7 +217,7 @@ class Col2Im final : public Op {
     return axes;
   }
 
-  /// Along an axis of an image whose extent may be open.
+  /// Returns the number of blocks along an axis of an image whose extent may be unknown.
   static Dim count_blocks(const BlockAxis& axis, const Dim& image) {
     if ((image.known() && image.value() < 0) || axis.block < 1 || axis.stride < 1 || axis.dilation < 1 ||
         axis.pad < 0 || axis.pad_end < 0) {

@@ -8,12 +8,15 @@
 namespace linnet {
 namespace {
 
-/// Conv: y[n, o, p] = bias[o] + sum over c, k of w[o, c, k] * x[n, c, p * stride - pad + k * dilation], per group.
-/// x: [N, C, D1...], w: [O, C / group, k1...], bias: [O], y: [N, O, E1...]; one to three spatial axes; float types.
-/// In the internal domain "linnet", y and, without the attribute x_channels_first, x are channels-last [N, D1..., C], a
-/// fourth input of y's shape is added, a fifth, slope: [O], multiplies what is negative then, before the activation
-/// (attributes activation, activation_alpha, activation_beta; float32 only, but a constant w may be float16 or
-/// bfloat16). PlaneConv of that domain is the same on channels-first data, without what is added or multiplied.
+/// Conv: y[n, o, p] = bias[o] + sum over c, k of w[o, c, k] * x[n, c, p * stride - pad + k * dilation], per group. x:
+/// [N, C, D1...], w: [O, C / group, k1...], bias: [O], y: [N, O, E1...]; one to three spatial axes; float types.
+/// The operator of the internal domain "linnet" differs:
+/// - y is channels-last [N, D1..., C], and so is x without the attribute x_channels_first.
+/// - A fourth input of y's shape is added to the sum.
+/// - A fifth input, slope: [O], then multiplies negative values, before the activation (attributes activation,
+///   activation_alpha, activation_beta).
+/// - It is float32 only, but a constant w may be float16 or bfloat16.
+/// PlaneConv of that domain is the same on channels-first data, without the fourth and fifth inputs.
 /// Source: https://onnx.ai/onnx/operators/onnx__Conv.html
 class Conv final : public Op {
  public:

@@ -10,11 +10,11 @@
 
 namespace linnet {
 
-/// Of a line of the cache.
+/// The number of floats in a cache line.
 inline constexpr int64_t kLineFloats = 16;
 
-/// The operands of a convolution: x and y channels-last unless the algorithm takes or gives channels-first, w as in
-/// ONNX, residual like y. bias, residual and slope (of a PRelu, per channel) may be null.
+/// The operands of a convolution. x and y are channels-last, unless the algorithm takes or gives channels-first data. w
+/// is laid out as in ONNX, residual like y. bias, residual and slope (of a PRelu, one per channel) may be null.
 template <class T>
 struct ConvOperands {
   const T* x = nullptr;
@@ -24,7 +24,7 @@ struct ConvOperands {
   const T* slope = nullptr;
   T* y = nullptr;
 
-  /// An epilogue with these operands, which begins at the first pixel and channel.
+  /// Returns the epilogue bound to these operands; it begins at the first pixel and channel.
   BasicEpilogue<T> bind(BasicEpilogue<T> epilogue, int64_t out_channels) const {
     epilogue.bias = bias;
     epilogue.residual = residual;
@@ -34,7 +34,7 @@ struct ConvOperands {
   }
 };
 
-/// One way of computing a convolution of given sizes, on channels-last data unless it says otherwise.
+/// One way of computing a convolution of given sizes. Data is channels-last unless the algorithm specifies otherwise.
 template <class T>
 class ConvAlgorithm {
  public:
@@ -53,39 +53,41 @@ template <class T>
 using ConvAlgorithmPtr = std::unique_ptr<const ConvAlgorithm<T>>;
 using ConvF32Ptr = ConvAlgorithmPtr<float>;
 
-/// Any convolution, as a matrix product over its windows. Weights that are constant (input 1) are packed now.
+/// Any convolution, as a matrix product over its windows. Constant weights (input 1) are packed now.
 template <class T>
 ConvAlgorithmPtr<T> make_gemm_conv(const ConvGeometry& geometry, const BasicEpilogue<T>& epilogue,
                                    const CompileInput& in);
-/// Groups of so few channels that all of them are computed for a tile of windows at a time.
+/// A convolution whose groups have so few channels that all of them are computed for one tile of windows at a time.
 ConvF32Ptr make_grouped_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in);
-/// group == in_channels == out_channels.
+/// A convolution with group == in_channels == out_channels.
 ConvF32Ptr make_depthwise_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in);
-/// The weights of a depthwise convolution as its kernels take them: [taps, channels].
+/// Returns the weights of a depthwise convolution in the layout that its kernels read: [taps, channels].
 Tensor packed_depthwise_weights(const Tensor& w, const ConvGeometry& geometry, const CompileInput& in);
-/// A transposed convolution (see transpose_phases): weights [in channels, out channels / group, kernel...].
+/// A transposed convolution (see transpose_phases). Its weights are [in channels, out channels / group, kernel...].
 template <class T>
 ConvAlgorithmPtr<T> make_transpose_gemm(const ConvGeometry& geometry, const CompileInput& in);
-/// Why a convolution cannot be computed by Winograd's algorithm, which is for constant windows in one group; empty
-/// where it can.
+/// Returns the reason why Winograd's algorithm cannot compute a convolution, or an empty string where it can. The
+/// algorithm needs constant weights.
 std::string winograd_obstacle(const ConvGeometry& geometry, const CompileInput& in);
-/// Winograd's algorithm with such tiles, of several outputs along the axes along which windows have several taps.
+/// Winograd's algorithm with the given tile, which has several outputs along each axis on which windows have several
+/// taps.
 ConvF32Ptr make_winograd_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const WinogradTile& tile,
                               const CompileInput& in);
-/// The filtering and its parts, in words.
+/// Describes the tile and the number of parts in words.
 std::string describe_winograd(const WinogradTiles& tiles);
 
-/// Whether a convolution has so few input channels, and what else it takes, that make_line_conv() is the fastest.
+/// Whether make_line_conv() is the fastest: the convolution has few input channels and meets its other conditions.
 bool suits_line_conv(const ConvGeometry& geometry, const CompileInput& in);
-/// Computes rows from lines of single channels. channels_first: how x is laid out.
+/// Computes rows of outputs from lines of single channels. channels_first: whether x is channels-first.
 ConvF32Ptr make_line_conv(const ConvGeometry& geometry, bool channels_first, const Epilogue& epilogue,
                           const CompileInput& in);
 
-/// The longest sum whose windows cost less to copy than outputs to transpose, and the fewest pixels that pay for it.
+/// The longest sum for which copying windows costs less than transposing outputs, and the fewest pixels that pay for
+/// it.
 inline constexpr int64_t kMostPlaneDepth = 64, kLeastPlanePixels = 256;
 /// Whether sums are so short that make_plane_conv() is the fastest where x and y are channels-first.
 bool suits_plane_conv(const ConvGeometry& geometry, const CompileInput& in);
-/// Multiplies the weights by the windows of blocks of pixels; takes and gives channels-first.
+/// Multiplies the weights by the windows of blocks of pixels. x and y are channels-first.
 ConvF32Ptr make_plane_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in);
 
 template <class T>
@@ -93,7 +95,8 @@ struct ConvChoice {
   ConvAlgorithmPtr<T> algorithm;
   std::string reason;
 };
-/// The fastest of the ordinary ones by a cost model, and why. layout: of x and y, for which an algorithm need not be.
+/// Chooses the fastest ordinary algorithm by a cost model and returns it with the reason. layout: of x and y, which the
+/// algorithm itself need not support.
 ConvChoice<float> choose_conv(const ConvGeometry& geometry, const ConvLayout& layout, const Epilogue& epilogue,
                               const CompileInput& in);
 

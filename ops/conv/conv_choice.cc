@@ -14,22 +14,22 @@
 namespace linnet {
 namespace {
 
-// In multiplications of whole vectors (conv_cost.h).
-constexpr double kDirect = 1.1, kRow = 15;            // indirect addressing; of each row of windows
-constexpr double kTransformed = 1.2;                  // products of transformed values, written and read once more
-constexpr double kElement = 40, kAddress = 20;        // of a tile: its products, the address of an input
-constexpr double kFiltering = 18000;                  // once: passes over all elements
-constexpr double kGroupFiltering = 5000;              // of each group
+// Costs in multiplications of whole vectors (conv_cost.h).
+constexpr double kDirect = 1.1, kRow = 15;            // factor for indirect addressing; cost of a row of windows
+constexpr double kTransformed = 1.2;                  // factor for products of transformed values (memory traffic)
+constexpr double kElement = 40, kAddress = 20;        // per element of a tile: its products, the address of an input
+constexpr double kFiltering = 18000;                  // cost of passes over all elements, once
+constexpr double kGroupFiltering = 5000;              // the same for each group
 constexpr double kCacheBytes = 16, kMemoryBytes = 6;  // weights read per cycle from the last cache, from memory
-constexpr double kBlockRows = 48;                     // of a block for which weights are read again
-constexpr int64_t kTileRows = 12;                     // about, that leave out a tap together
-constexpr double kLineElement = 2;                    // transformed, of a tile of one row or column
-constexpr double kPairs = 0.5;                        // where two values are multiplied at a time
-constexpr int64_t kFewChannels = 2;                   // vectors of a group's output channels
-constexpr int64_t kMostWeights = 8;                   // times as many as before they were transformed
-constexpr double kOtherForm = 2;                      // times as fast, for which weights are kept in another form
+constexpr double kBlockRows = 48;                     // rows of a block; weights are read again for each block
+constexpr int64_t kTileRows = 12;                     // rows, about, that skip a tap together
+constexpr double kLineElement = 2;                    // cost per transformed element of a tile of one row or column
+constexpr double kPairs = 0.5;                        // factor where two values are multiplied at a time
+constexpr int64_t kFewChannels = 2;                   // vectors that hold a group's output channels
+constexpr int64_t kMostWeights = 8;                   // most transformed weights, relative to the original ones
+constexpr double kOtherForm = 2;                      // speed-up that justifies another packed form of the weights
 
-// Of one output row, which some kernels compute at once: no deadline ends them.
+// The most multiplications of one output row. Some kernels compute a row without a check of the deadline.
 constexpr double kMostRowMultiplies = 0x1p28;
 
 TransformCost transform_cost(const WinogradTile& tile) {
@@ -45,8 +45,8 @@ double row_multiplies(const ConvGeometry& g) {
   return double(g.axes[2].out) * double(g.taps()) * double(g.group_in()) * double(g.out_channels);
 }
 
-/// The part of an axis' windows that lies in the image; `block` outputs are skipped together where all of theirs lie
-/// outside.
+/// Returns the fraction of an axis' windows that is inside the image. A tap is skipped for `block` outputs together
+/// where it is outside the image for all of them.
 double used_part(const ConvAxis& axis, int64_t block) {
   double used = 0;
   for (int64_t k = 0; k < axis.kernel; ++k) {
@@ -80,13 +80,13 @@ double winograd_cost(const ConvGeometry& g, const WinogradTiles& tiles, const Ti
   return std::max(multiplied, weights_cost(weights, std::max(1.0, count / kBlockRows))) + double(g.group) * others;
 }
 
-/// Tiles of 5 outputs take as many inputs as those of 4.
+/// Tiles of 5 outputs have as many inputs as tiles of 4.
 int most_outputs(const CompileInput& in) {
   const int most = model_resources(in).options.winograd_tile;
   return most == 4 ? 5 : most;
 }
 
-/// A tile of that many outputs along each axis along which windows have several taps.
+/// Returns a tile of that many outputs along each axis on which windows have several taps.
 WinogradTile tile_of(const ConvGeometry& g, int outputs) {
   return {g.axes[1].kernel > 1 ? outputs : 1, g.axes[2].kernel > 1 ? outputs : 1};
 }
@@ -97,7 +97,7 @@ ConvF32Ptr make_direct_conv(const ConvGeometry& geometry, const Epilogue& epilog
   return few ? make_grouped_conv(geometry, epilogue, in) : make_gemm_conv<float>(geometry, epilogue, in);
 }
 
-/// The costs of a convolution of these sizes: of direct products, and by Winograd's tiles of each number of outputs.
+/// The costs of a convolution of these sizes: of direct products, and of Winograd's tiles for each number of outputs.
 class Estimates {
  public:
   Estimates(const ConvGeometry& geometry, const CompileInput& in) : gemm_(kernels_for<GemmKernels<GemmF32>>(in.isa())) {
@@ -114,7 +114,7 @@ class Estimates {
 
   static constexpr int kDirectly = 0;
 
-  /// The outputs of the fastest tile along an axis, or kDirectly.
+  /// Returns the number of outputs along an axis of the fastest tile, or kDirectly.
   int fastest() const {
     return std::ranges::min_element(costs_, {}, [](auto& known) { return known.second; })->first;
   }
@@ -127,8 +127,9 @@ class Estimates {
   std::string reason_;
 };
 
-/// The tile that is the fastest for one sample, so that bits do not depend on the batch and its weights are in memory
-/// in one form; another one where that is much faster for this batch, unless ModelOptions::batch_invariant.
+/// Chooses the tile that is the fastest for one sample, so that results do not depend on the batch, to the bit, and its
+/// weights are in memory in one form. Chooses another one where that is much faster for this batch, unless
+/// ModelOptions::batch_invariant is set.
 int choose_outputs(const ConvGeometry& geometry, const Estimates& estimates, const CompileInput& in) {
   ConvGeometry sample = geometry;
   sample.batch = std::min<int64_t>(geometry.batch, 1);

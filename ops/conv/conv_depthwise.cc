@@ -11,7 +11,7 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kDepthwiseChunkMultiplies = 64 * 1024;  // the least work that is worth a chunk of its own
+constexpr int64_t kDepthwiseChunkMultiplies = 64 * 1024;  // least work that is worth a separate chunk
 constexpr int64_t kMostChunkRows = 16;
 
 class DepthwiseConv final : public ConvAlgorithm<float> {

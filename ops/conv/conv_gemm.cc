@@ -10,7 +10,7 @@
 namespace linnet {
 namespace {
 
-/// As rows of such a product hold the channels.
+/// Returns the geometry with as many input channels as the rows of such a product hold.
 ConvGeometry with_channels(ConvGeometry geometry, int64_t group_in) {
   geometry.in_channels = checked_mul(geometry.group, group_in);
   return geometry;
@@ -43,7 +43,7 @@ class GemmConv final : public ConvAlgorithm<typename Type::Y> {
   }
 
   void run(const ConvOperands<T>& operands, KernelContext& context) const override {
-    // Weights of another type than x are constant, and packed.
+    // Weights of another type than x are constant and packed.
     const B* w = weights_.get(reinterpret_cast<const B*>(operands.w), context.scratch() + plan_.scratch_bytes(),
                               context.executor());
     const A* x = rows_.get(operands.x, context.scratch() + rows_offset(), context.executor());

@@ -24,7 +24,7 @@ void require_length(const std::vector<int64_t>& list, int length, std::string_vi
 
 bool is_same(const std::string& auto_pad) { return auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER"; }
 
-/// Of an axis of any length.
+/// Returns the output extent of an axis whose extents may be unknown.
 Dim output_extent(const ConvAttributes& a, int axis, const Dim& in, const Dim& kernel, int spatial_rank) {
   if (in.known() && kernel.known()) return conv_axis(a, axis, in.value(), kernel.value()).out;
   const int64_t stride = at_or(a.strides, axis, 1);

@@ -10,7 +10,7 @@
 
 namespace linnet {
 
-/// The attributes that Conv and ConvTranspose share, as written; lists may be empty.
+/// The attributes that Conv and ConvTranspose share, as written in the node. Lists may be empty.
 struct ConvAttributes {
   explicit ConvAttributes(const NodeSpec& node);
 
@@ -25,7 +25,7 @@ struct ConvAxis {
   int64_t kernel = 1, stride = 1, dilation = 1;
   int64_t pad_begin = 0;
 
-  /// How many input positions a window spans.
+  /// The number of input positions that a window spans.
   int64_t extent() const { return dilation * (kernel - 1) + 1; }
 };
 
@@ -39,16 +39,16 @@ struct ConvGeometry {
   int64_t out_pixels() const { return axes[0].out * axes[1].out * axes[2].out; }
   int64_t group_in() const { return in_channels / group; }
   int64_t group_out() const { return out_channels / group; }
-  /// A window is one pixel, and there is one for each input pixel.
+  /// Whether a window is one pixel and there is one window for each input pixel.
   bool pointwise() const;
 };
 
-/// The axis of a convolution with these attributes over `in` positions: padding and output extent.
-/// Throws Error(kShape) where the window does not fit.
+/// Returns the axis of a convolution with these attributes over `in` positions, with its padding and output extent.
+/// If the window does not fit, throws Error(kShape).
 /// Source: https://onnx.ai/onnx/operators/onnx__Conv.html
 ConvAxis conv_axis(const ConvAttributes& attributes, int axis, int64_t in, int64_t kernel);
 
-/// The facts' dims of a convolution: where the channels and the spatial axes of a tensor of this rank are.
+/// Where a convolution's facts have the channels and the spatial axes, for tensors of a given rank.
 struct ConvLayout {
   bool x_channels_last = false, y_channels_last = false;
 
@@ -58,11 +58,11 @@ struct ConvLayout {
   int x_spatial_axis(int axis) const { return spatial_axis(x_channels_last, axis); }
 };
 
-/// Checks ranks, the lists' lengths and the kernel; x and w need a known rank.
+/// Checks the ranks, the lengths of the lists and the kernel. The ranks of x and w must be known.
 void check_conv_lists(const ConvAttributes& attributes, const Fact& x, const Fact& w);
-/// Checks x, w [out channels, in channels / group, kernel...] and what check_conv_lists() does.
+/// Checks x, w [out channels, in channels / group, kernel...] and everything that check_conv_lists() checks.
 void check_conv(const ConvAttributes& attributes, const ConvLayout& layout, const Fact& x, const Fact& w);
-/// The dims of the output; an open spatial dim stays open unless the convolution keeps it.
+/// Returns the dims of the output. An unknown spatial dim stays unknown unless the convolution keeps its extent.
 Dims conv_output_dims(const ConvAttributes& attributes, const ConvLayout& layout, const Fact& x, const Fact& w);
 ConvGeometry conv_geometry(const ConvAttributes& attributes, const ConvLayout& layout, const Shape& x, const Shape& w);
 

@@ -15,8 +15,8 @@
 namespace linnet {
 namespace {
 
-/// The first groups are computed several to a vector where the kernels can, the rest one after the other.
-/// Packed weights: blocks of the former, then a panel for each of the latter.
+/// A convolution of groups. Where the kernels support it, the first groups are computed several to a vector; the rest
+/// are computed one at a time. Packed weights: blocks of the former, then a panel for each of the latter.
 class GroupedConv final : public ConvAlgorithm<float> {
  public:
   GroupedConv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in)
@@ -74,7 +74,7 @@ class GroupedConv final : public ConvAlgorithm<float> {
     }
   }
 
-  /// In the order of GroupedKernels; returns where it ends.
+  /// Packs the weights in the order of GroupedKernels. Returns the end of the packed weights.
   float* pack_shared(const float* w, float* packed) const {
     const int64_t width = g_.group_in();
     Checkpoints checkpoints;
@@ -144,9 +144,9 @@ class GroupedConv final : public ConvAlgorithm<float> {
   ConvWindows windows_;
   int64_t rows_, strips_ = 0, chunk_strips_ = 1;
   int strip_rows_ = 1;
-  int64_t shared_columns_ = 0;  // of groups that share vectors
+  int64_t shared_columns_ = 0;  // columns of groups that share vectors
   int64_t shared_groups_ = 0;
-  int64_t group_floats_ = 0;  // of one of the other groups
+  int64_t group_floats_ = 0;  // floats of one of the other groups
   GemmPanels group_panels_;
   Tensor packed_;
 };

@@ -13,7 +13,7 @@ namespace {
 
 enum ByteInput { kByteX, kByteW, kByteXZero, kByteWZero };
 
-constexpr int64_t kBlockPixels = 64;  // of x that are widened channel by channel
+constexpr int64_t kBlockPixels = 64;  // pixels of x that are widened channel by channel
 
 ConvGeometry with_even_groups(ConvGeometry geometry) {
   geometry.in_channels = checked_mul(geometry.group, checked_mul(2, ceil_div(geometry.group_in(), 2)));
@@ -38,7 +38,8 @@ ByteMatrices w_matrices(const CompileInput& in, const ConvGeometry& geometry) {
   return w;
 }
 
-/// Checks x, w and their zero points (one element for x; one or one for each output channel for w); the output's dims.
+/// Checks x, w and their zero points (one element for x; one element, or one for each output channel, for w). Returns
+/// the output's dims.
 std::optional<Dims> byte_conv_dims(std::span<const Fact> in, const ConvAttributes& attributes) {
   const Fact &x = in[kByteX], &w = in[kByteW];
   require_dtype_in(x, kByteTypes, "x");
@@ -57,7 +58,7 @@ std::optional<Dims> byte_conv_dims(std::span<const Fact> in, const ConvAttribute
   return conv_output_dims(attributes, {}, x, w);
 }
 
-/// The sums of (x - x_zero) * (w - w_zero) over a window, modulo 2^32; positions in the padding count as 0.
+/// Computes the sums of (x - x_zero) * (w - w_zero) over a window, modulo 2^32. Positions in the padding count as 0.
 class ConvIntegerKernel final : public Kernel {
  public:
   ConvIntegerKernel(const CompileInput& in, const ConvGeometry& geometry);
@@ -71,8 +72,8 @@ class ConvIntegerKernel final : public Kernel {
   void widen_images(KernelContext& context, int16_t* to) const;
   void store(int64_t first_channel, Span pixels, int64_t channels, const int32_t* sums, int32_t* y) const;
 
-  int64_t group_channels_;  // of x
-  ConvGeometry geometry_;   // of x widened, whose groups have an even number of channels
+  int64_t group_channels_;  // input channels of a group of x
+  ConvGeometry geometry_;   // geometry of the widened x, whose groups have an even number of channels
   ConvWindows windows_;
   WidenedProducts products_;
   size_t x_offset_, scratch_bytes_;
@@ -100,7 +101,7 @@ void ConvIntegerKernel::run(KernelContext& context) const {
                 });
 }
 
-/// x less its zero point, channels-last.
+/// Writes x less its zero point in channels-last order.
 void ConvIntegerKernel::widen_images(KernelContext& context, int16_t* to) const {
   const Bytes x(context.input(kByteX), context.input(kByteXZero));
   const int64_t pixels = geometry_.in_pixels(), channels = geometry_.in_channels, group = geometry_.group_in();
@@ -117,7 +118,7 @@ void ConvIntegerKernel::widen_images(KernelContext& context, int16_t* to) const 
   });
 }
 
-/// The sums of these pixels of all images, one for each channel from the first on, to their planes of y.
+/// Stores the sums of these pixels of all images, one for each channel from the first on, in their planes of y.
 void ConvIntegerKernel::store(int64_t first_channel, Span pixels, int64_t channels, const int32_t* sums,
                               int32_t* y) const {
   const int64_t image_pixels = geometry_.out_pixels();
@@ -134,9 +135,10 @@ void ConvIntegerKernel::store(int64_t first_channel, Span pixels, int64_t channe
 }
 
 /// ConvInteger: the convolution of x - x_zero_point with w - w_zero_point; sums wrap modulo 2^32. The padding is 0
-/// after the zero point is subtracted. x: int8/uint8 [N, C, D1...].   w: int8/uint8 [M, C / group, k1...], one to three
-/// spatial axes.   x_zero_point: x's dtype, one element; 0.   w_zero_point: w's dtype, one element or [M]; 0.   y:
-/// int32 [N, M, E1...]. Source: https://onnx.ai/onnx/operators/onnx__ConvInteger.html
+/// after the zero point is subtracted.
+/// x: int8/uint8 [N, C, D1...]. w: int8/uint8 [M, C / group, k1...], one to three spatial axes. x_zero_point: x's
+/// dtype, one element; 0 if absent. w_zero_point: w's dtype, one element or [M]; 0 if absent. y: int32 [N, M, E1...].
+/// Source: https://onnx.ai/onnx/operators/onnx__ConvInteger.html
 class ConvInteger final : public Op {
  public:
   explicit ConvInteger(const NodeSpec& node) : attributes_(node) {}

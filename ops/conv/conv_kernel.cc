@@ -9,7 +9,7 @@
 namespace linnet {
 namespace {
 
-// Algorithms do not read packed weights, which may be gone, or of another dtype.
+// Algorithms do not read packed weights, which may be freed or have another dtype.
 template <class T>
 ConvOperands<T> operands_of(KernelContext& context, bool packed, bool has_bias, bool has_residual, bool has_slope) {
   ConvOperands<T> operands;

@@ -15,12 +15,13 @@ namespace linnet {
 namespace {
 
 constexpr int64_t kMostChannels = 8;
-constexpr int64_t kLeastRows = 8;      // the work is divided by rows
-constexpr int64_t kMostRingRows = 64;  // rows of the ring
+constexpr int64_t kLeastRows = 8;      // the fewest output rows; rows divide the work
+constexpr int64_t kMostRingRows = 64;  // the most rows of the ring
 constexpr int64_t kLinesChunkMultiplies = 256 * 1024;
 
-/// Few input channels: each is kept as lines of its own, with their padding, and a row of outputs is computed from
-/// those that its windows meet. A chunk of work is a block of output rows, which share the lines of a ring.
+/// A convolution with few input channels. Each channel is stored as separate lines with their padding, and a row of
+/// outputs is computed from the lines that its windows overlap. A chunk of work is a block of output rows, which share
+/// the lines of a ring.
 class LineConvolution final : public ConvAlgorithm<float> {
  public:
   LineConvolution(const ConvGeometry& geometry, bool channels_first, const Epilogue& epilogue, const CompileInput& in)
@@ -64,7 +65,7 @@ class LineConvolution final : public ConvAlgorithm<float> {
 
  private:
   int64_t images() const { return g_.batch * g_.axes[0].out; }
-  /// Input rows that the windows of one output row span.
+  /// The number of input rows that the windows of one output row span.
   int64_t ring() const { return height_.extent(); }
   size_t pointer_bytes() const { return aligned(size_t(num_lines_) * sizeof(float*)); }
 
@@ -93,7 +94,7 @@ class LineConvolution final : public ConvAlgorithm<float> {
     return job;
   }
 
-  /// Where in the ring the lines of an input row lie.
+  /// Returns the offset in the ring of the lines of an input row.
   int64_t slot(int64_t row) const { return row % ring() * g_.in_channels * pitch_; }
 
   /// Scratch: addresses of lines, the ring of lines [row, channel], a line of zeros.
@@ -115,7 +116,7 @@ class LineConvolution final : public ConvAlgorithm<float> {
     }
   }
 
-  /// The lines that the windows meet whose first row is `first`.
+  /// Writes the addresses of the lines that windows read whose first row is `first`.
   void choose_lines(int64_t first, const float* memory, const float** lines) const {
     const float* const zeros = memory + ring() * g_.in_channels * pitch_;
     for (int64_t c = 0; c < g_.in_channels; ++c) {
@@ -126,7 +127,7 @@ class LineConvolution final : public ConvAlgorithm<float> {
     }
   }
 
-  /// Copies one input row to a line for each channel, `pitch_` apart.
+  /// Copies one input row to a line for each channel; lines are `pitch_` apart.
   void read_row(const float* x, int64_t image, int64_t row, float* line) const {
     line += width_.pad_begin;
     if (!channels_first_) {

@@ -13,8 +13,9 @@
 namespace linnet {
 namespace {
 
-// About so many pixels, whose windows are copied and multiplied at a time: as many as half of a second-level cache
-// holds, since rows of y are written faster the longer they are, but enough blocks for all threads.
+// Bounds of the number of pixels whose windows are copied and multiplied at a time. Rows of y are written faster the
+// longer they are, so a block fills about half of a second-level cache. There must also be enough blocks for all
+// threads.
 constexpr int64_t kLeastBlockPixels = 512, kBlockValues = int64_t{40} << 10, kBlocksPerWorker = 4;
 
 int64_t block_pixels(const ConvGeometry& g, int64_t depth, int64_t panel, int workers) {
@@ -30,7 +31,7 @@ int widest_panel(const TileFamily& tiles) {
   return width;
 }
 
-/// y = W * X, of W [out channels, values of a window] and X [values of a window, pixels], so that both x and y stay
+/// y = W * X, where W is [out channels, values of a window] and X is [values of a window, pixels], so that x and y stay
 /// channels-first. A chunk of work is a block of pixels; it copies their windows to panels.
 class PlaneConvolution final : public ConvAlgorithm<float> {
  public:
@@ -84,7 +85,7 @@ class PlaneConvolution final : public ConvAlgorithm<float> {
     return panels_offset() + aligned(dtype_bytes(DType::kFloat32, packed_size(panels(block_pixels_), 1, depth_)));
   }
 
-  /// The bias as one more column of W, which a row of ones is multiplied by.
+  /// Returns W with the bias as an additional column, which is multiplied by a row of ones.
   const float* with_bias(const float* w, const float* bias, float* to) const {
     for (int64_t row = 0; row < g_.out_channels; ++row) {
       std::copy_n(w + row * window_, window_, to + row * depth_);
@@ -120,7 +121,7 @@ class PlaneConvolution final : public ConvAlgorithm<float> {
     }
   }
 
-  /// The windows of a block of pixels from `pixel` on, as panels [panel][value][pixel].
+  /// Copies the windows of a block of pixels from `pixel` on to panels [panel][value][pixel].
   void copy_windows(const float* x, int64_t pixel, const GemmPanels& block, float* line, float* to) const {
     std::fill(line + block.columns, line + block_pixels_, 0.f);
     const auto spread = [&](int64_t value) {
@@ -140,7 +141,7 @@ class PlaneConvolution final : public ConvAlgorithm<float> {
     spread(value);
   }
 
-  /// line[i] = what window pixel + i has at a tap, for i < n.
+  /// Sets line[i] to the value that the window of pixel + i has at a tap, for i < n.
   void copy_tap(const float* plane, int64_t tap, int64_t pixel, int64_t n, float* line) const {
     const auto& [depth, height, width] = g_.axes;
     const int64_t shift = tap % width.kernel * width.dilation - width.pad_begin;
@@ -159,7 +160,7 @@ class PlaneConvolution final : public ConvAlgorithm<float> {
     }
   }
 
-  /// line[i] = the pixel of the input row at from + i * stride, zero outside.
+  /// Sets line[i] to the pixel of the input row at from + i * stride, or to zero outside the row.
   void copy_row(const float* row, int64_t from, int64_t n, float* line) const {
     const int64_t stride = g_.axes[2].stride, in = g_.axes[2].in;
     const int64_t before = from < 0 ? std::min(n, ceil_div(-from, stride)) : 0;

@@ -10,8 +10,8 @@ namespace {
 
 /// ConvTranspose: y[n, o, i * stride - pad + k * dilation] += x[n, c, i] * w[c, o, k] over all c, i, k, plus bias[o];
 /// per group. x: [N, C, D1...], w: [C, O / group, k1...], bias: [O]; one to three spatial axes; float types.
-/// Output extents: (D - 1) * stride + (k - 1) * dilation + 1 + output_padding - pads, or output_shape where given, from
-/// which the pads then follow.
+/// The output extents are (D - 1) * stride + (k - 1) * dilation + 1 + output_padding - pads, or output_shape where
+/// given. The pads then follow from output_shape.
 /// Source: https://onnx.ai/onnx/operators/onnx__ConvTranspose.html
 class ConvTranspose final : public Op {
  public:
@@ -49,7 +49,7 @@ class ConvTranspose final : public Op {
     return {Fact(x.dtype, dims)};
   }
 
-  // Every element of x meets the weights of its channel.
+  // Every element of x is multiplied by the weights of its channel.
   int64_t multiply_adds(const NodeValues& v) const override { return conv_multiply_adds(v.in(0), v.in(1)); }
 
   KernelPtr compile(const CompileInput& in) const override {
@@ -86,7 +86,7 @@ class ConvTranspose final : public Op {
 
   bool is_same() const { return attributes_.auto_pad == "SAME_UPPER" || attributes_.auto_pad == "SAME_LOWER"; }
 
-  /// Of an axis of any length.
+  /// Returns the output extent of an axis whose extents may be unknown.
   Dim output_extent(int i, const Dim& in, const Dim& kernel) const {
     if (in.known() && kernel.known()) return axis(i, in.value(), kernel.value()).out;
     if (!output_shape_.empty()) return output_shape_[size_t(i)];
@@ -104,7 +104,7 @@ class ConvTranspose final : public Op {
       learn_at_least(full, pads);
       return full - pads;
     }
-    // An axis of 0 has no output.
+    // An axis of extent 0 has no output.
     return certainly_at_least(beyond, 0) ? min(full, in * (beyond + stride)) : max(full, 0);
   }
 

@@ -14,7 +14,7 @@
 namespace linnet {
 namespace {
 
-/// A matrix product per phase. Packed weights: for each phase and group, the panels of the phase's taps.
+/// Computes a matrix product per phase. Packed weights: for each phase and group, the panels of the phase's taps.
 template <class T>
 class TransposeGemm final : public ConvAlgorithm<T> {
   using Type = GemmReal<T>;
@@ -85,7 +85,7 @@ class TransposeGemm final : public ConvAlgorithm<T> {
     return form;
   }
 
-  /// One tap of a group's weights; w: [in channels, out channels / group, taps].
+  /// Returns one tap of a group's weights. w: [in channels, out channels / group, taps].
   GemmWeights<T> weights(const T* w, int64_t group, int64_t tap) const {
     GemmWeights<T> result;
     result.depth = g_.group_in();
@@ -123,7 +123,7 @@ class TransposeGemm final : public ConvAlgorithm<T> {
     return packed;
   }
 
-  /// The outputs of a phase along the width, for all groups.
+  /// Computes the outputs of a phase along the width, for all groups.
   void run_line(const ConvOperands<T>& operands, const T* w, int64_t index, int64_t line, const T** pointers,
                 Checkpoints& checkpoints) const {
     const TransposePhase& phase = phases_[size_t(index)];
@@ -156,7 +156,7 @@ class TransposeGemm final : public ConvAlgorithm<T> {
     }
   }
 
-  /// Addresses of the input pixels of `rows` outputs, beginning with that of base (n, z, y, x).
+  /// Writes the addresses of the input pixels of `rows` outputs. The first one has the base (n, z, y, x).
   void gather(const TransposePhase& phase, const T* x, const std::array<int64_t, 4>& base, int rows,
               const T** pointers) const {
     const auto& [zs, ys, xs] = g_.axes;
@@ -177,7 +177,7 @@ class TransposeGemm final : public ConvAlgorithm<T> {
   int strip_rows_ = 1;
   CountedVector<TransposePhase> phases_;
   CountedVector<T> zeros_;
-  CountedVector<int64_t> packed_begin_;  // of each phase
+  CountedVector<int64_t> packed_begin_;  // start of each phase
   int64_t packed_size_ = 0;
   CountedVector<Chunk> chunks_;
   size_t pointer_bytes_ = 0;

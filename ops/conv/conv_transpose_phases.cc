@@ -15,8 +15,8 @@ struct AxisPhase {
   CountedVector<std::pair<int64_t, int64_t>> taps;  // kernel position, input offset
 };
 
-/// Output o gets x[i] * w[k] where i * stride + k * dilation = o + pad. With o + pad = base * stride + rest that is
-/// for every k with k * dilation = rest modulo the stride, at i = base - (k * dilation - rest) / stride.
+/// Output o receives x[i] * w[k] where i * stride + k * dilation = o + pad. With o + pad = base * stride + rest this
+/// holds for every k with k * dilation = rest modulo the stride, at i = base - (k * dilation - rest) / stride.
 CountedVector<AxisPhase> axis_phases(const ConvAxis& axis) {
   Checkpoints checkpoints;
   CountedVector<AxisPhase> phases;

@@ -18,31 +18,31 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kSharedFloats = 2 * 1024 * 1024;  // of inputs that all cores share
+constexpr int64_t kSharedFloats = 2 * 1024 * 1024;  // most transformed inputs that all cores share
 constexpr int64_t kLargeWeights = 1024 * 1024;      // floats
-constexpr int64_t kFewestBlocks = 8;                // for one worker, else it reads the weights once, for all tiles
-constexpr int64_t kFewestBlockTiles = 16;           // for several
-constexpr int64_t kBlockColumns = 128;              // of a block, multiplied together
-constexpr int64_t kSharedColumns = 64;              // of a chunk that shares the transformed inputs with others
-constexpr int64_t kChunksPerWorker = 2;             // of such chunks
-constexpr int64_t kPackDepth = 16;                  // input channels whose filters are transformed at a time
-constexpr int64_t kTransformTiles = 4;              // of a chunk that only transforms
-constexpr int64_t kMostTaps = 128;                  // of a window
-constexpr int64_t kWidestWindow = 1 << 30;          // pixels
+constexpr int64_t kFewestBlocks = 8;        // for one worker; with fewer it reads the weights once, for all tiles
+constexpr int64_t kFewestBlockTiles = 16;   // for several workers
+constexpr int64_t kBlockColumns = 128;      // columns that are multiplied together for a block
+constexpr int64_t kSharedColumns = 64;      // columns of a chunk that shares the transformed inputs with others
+constexpr int64_t kChunksPerWorker = 2;     // chunks that share inputs
+constexpr int64_t kPackDepth = 16;          // input channels whose filters are transformed at a time
+constexpr int64_t kTransformTiles = 4;      // tiles of a chunk that only transforms
+constexpr int64_t kMostTaps = 128;          // taps of a window
+constexpr int64_t kWidestWindow = 1 << 30;  // pixels
 
 bool is_narrow(const ConvAxis& axis) { return std::max({axis.extent(), axis.stride, axis.dilation}) <= kWidestWindow; }
 
-/// A distance between rows of so many floats that spreads them over the cache sets.
+/// Returns a distance between rows of so many floats that spreads them over the cache sets.
 int64_t row_pitch(int64_t floats) {
   const int64_t lines = ceil_div(floats, kLineFloats);
   return (lines % 16 == 0 ? lines + 1 : lines) * kLineFloats;
 }
 
-/// A convolution by Winograd's minimal filtering: the inputs of a block of tiles are transformed, multiplied by the
-/// weights element by element, and transformed back, for one group of channels after the other. A tile's transformed
-/// inputs are rows of [part, in channels]. Either each chunk of work is such a block, or, where blocks are few or
-/// weights too large to be read for each of them, chunks are panels of output channels of one block, whose transformed
-/// inputs they share.
+/// A convolution by Winograd's minimal filtering. The inputs of a block of tiles are transformed, multiplied by the
+/// weights element by element, and transformed back, for one group of channels at a time. A tile's transformed inputs
+/// are rows of [part, in channels].
+/// Usually each chunk of work is such a block. Where there are few blocks, or the weights are too large to be read for
+/// each block, chunks are panels of output channels of one block and share its transformed inputs.
 class WinogradConv final : public ConvAlgorithm<float> {
  public:
   WinogradConv(const ConvGeometry& geometry, const Epilogue& epilogue, const WinogradTile& tile, const CompileInput& in)
@@ -93,12 +93,12 @@ class WinogradConv final : public ConvAlgorithm<float> {
  private:
   int64_t out_panels() const { return panels_.count(); }
 
-  /// How many blocks of tiles workers that have blocks of their own divide the work into.
+  /// Returns the number of blocks of tiles into which the work is divided where workers do not share blocks.
   int64_t own_blocks(int workers) const {
     const int64_t blocks = ceil_div(tiles_.count(), kWinogradBlockTiles);
     return workers > 1 && geometry_.group == 1 ? std::max<int64_t>(workers, blocks / workers * workers) : blocks;
   }
-  /// Whether so many blocks are too few, or too small, to read all weights for each.
+  /// Whether so many blocks are too few, or too small, for reading all weights for each of them.
   bool too_few(int64_t blocks, int workers) const {
     if (geometry_.group > 1) return false;
     return workers > 1 ? tiles_.count() < kFewestBlockTiles * blocks : blocks < kFewestBlocks;
@@ -116,7 +116,7 @@ class WinogradConv final : public ConvAlgorithm<float> {
     strip_rows_ = choose_strip_rows(gemm_, panels_, block_tiles_, depth_);
   }
 
-  /// The most columns that are multiplied together.
+  /// The largest number of columns that are multiplied together.
   int64_t most_columns() const {
     int64_t most = 0;
     for (int64_t i = 0; i < column_blocks_; ++i) {
@@ -207,7 +207,8 @@ class WinogradConv final : public ConvAlgorithm<float> {
     }
   }
 
-  /// The outputs of tiles for the channels of a group's panels, from the transformed inputs; m: room for the products.
+  /// Computes the outputs of tiles for the channels of a group's panels from the transformed inputs. m: room for the
+  /// products.
   void multiply(const ConvOperands<float>& operands, int64_t group, Span tiles, const float* v, Span panels,
                 float* m) const {
     const float* u = packed_.data<float>() + group * group_floats_;
@@ -217,7 +218,7 @@ class WinogradConv final : public ConvAlgorithm<float> {
                       channel + panels_.end_column(panels.end), m);
   }
 
-  /// The products of element e: [count, in channels] times the panels.
+  /// Multiplies element e of the transformed inputs, [count, in channels], by the panels.
   void multiply_element(const float* u, const float* v, int64_t count, int64_t e, Span panels, float* m) const {
     const int64_t strips = ceil_div(count, strip_rows_);
     GemmStrip<GemmF32> strip;
@@ -271,14 +272,14 @@ class WinogradConv final : public ConvAlgorithm<float> {
   WinogradTiles tiles_;
   int64_t elements_, depth_;
   GemmPanels panels_;
-  int64_t group_floats_;                  // of packed weights
-  int64_t blocks_ = 1, block_tiles_ = 0;  // of tiles
-  int64_t column_blocks_ = 1;             // of panels, which are multiplied together
+  int64_t group_floats_;                  // floats of a group's packed weights
+  int64_t blocks_ = 1, block_tiles_ = 0;  // blocks of tiles, tiles of a block
+  int64_t column_blocks_ = 1;             // blocks of panels that are multiplied together
   int strip_rows_ = 1;
-  bool shared_ = false;  // by chunks: the transformed inputs
+  bool shared_ = false;  // whether chunks share the transformed inputs
   int64_t v_pitch_ = 0, v_plane_ = 0, m_pitch_ = 0, m_plane_ = 0;
   CountedVector<float> zeros_;
-  Tensor packed_;  // panels of [element, part, in channels, column], a group after the other
+  Tensor packed_;  // panels of [element, part, in channels, column], group after group
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 namespace linnet {
 
-/// DeformConv, of ai.onnx and of the internal domain, where group counts that are not given follow from the shapes: see
+/// DeformConv of ai.onnx and of the internal domain, where group counts that are not given follow from the shapes. See
 /// DeformOp.
 LINNET_REGISTER(deform_conv)(Registry& registry) {
   registry.add("DeformConv", {.since = 19},

@@ -76,7 +76,8 @@ class DeformF32 final : public Kernel {
     w_offset_ = after(y_offset_, true, g.out_channels, g.out_pixels());
   }
 
-  /// An input, channels-last, null where it is omitted; a channels-first one is transposed to the scratch memory.
+  /// Returns an input in channels-last order, or null where it is omitted. A channels-first input is transposed to the
+  /// scratch.
   const float* channels_last(KernelContext& context, int input, int64_t channels, int64_t pixels, size_t offset) const {
     const float* data = data_or_null<float>(context.input(input));
     if (!data || shape_.channels_last) return data;

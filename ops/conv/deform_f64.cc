@@ -17,7 +17,7 @@ struct Field {
   const double* offset;  // [offset_group, taps, 2, out pixels]
   const double* mask;    // [offset_group, taps, out pixels]; may be null
 
-  /// Where tap `tap` of output pixel `pixel` samples channels of offset group `group`.
+  /// Returns the point where tap `tap` of output pixel `pixel` samples the channels of offset group `group`.
   Point at(const DeformShape& s, int64_t group, int64_t tap, int64_t pixel) const {
     const ConvAxis &h = s.height(), &w = s.width();
     const int64_t pixels = s.conv.out_pixels(), channel = group * s.conv.taps() + tap;
@@ -28,7 +28,7 @@ struct Field {
   }
 };
 
-/// The plane [height, width] at a point, bilinear; pixels outside it are zero.
+/// Returns the bilinear sample of a plane [height, width] at a point; pixels outside it are zero.
 double sample(const double* plane, int64_t height, int64_t width, const Point& p) {
   if (p.y <= -1 || p.y >= double(height) || p.x <= -1 || p.x >= double(width)) return 0;
   if (std::isnan(p.y) || std::isnan(p.x)) return std::numeric_limits<double>::quiet_NaN();
@@ -68,7 +68,7 @@ class DeformF64 final : public Kernel {
  private:
   static constexpr int64_t kSampleWork = 16;
 
-  /// column: [channels of the group, taps], as the weights of an output channel.
+  /// column: [channels of the group, taps], in the order of an output channel's weights.
   void sample_window(KernelContext& context, int64_t item, int64_t group, double* column,
                      Checkpoints& checkpoints) const {
     const ConvGeometry& g = shape_.conv;

@@ -5,7 +5,7 @@
 namespace linnet {
 namespace {
 
-// What the sampling kernel counts on: coordinates are exact in float32, pixels have numbers of 32 bits.
+// The sampling kernel requires coordinates that are exact in float32 and pixel numbers of 32 bits.
 void check_image(const ConvAxis& height, const ConvAxis& width) {
   constexpr int64_t kMostExtent = int64_t{1} << 24, kMostPixels = (int64_t{1} << 31) - 1;
   if (std::max(height.in, width.in) <= kMostExtent && height.in * width.in <= kMostPixels) return;

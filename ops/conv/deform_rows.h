@@ -8,24 +8,25 @@
 
 namespace linnet {
 
-/// The windows of a deformable convolution over channels-last data, as the rows of a matrix product: row r is the
-/// window of output pixel r (of all images), tap t the samples there of a group's channels.
+/// The windows of a deformable convolution over channels-last data, as the rows of a matrix product. Row r is the
+/// window of output pixel r (of all images). Its tap t holds the samples of one group's channels at that tap.
 class DeformWindows {
  public:
   explicit DeformWindows(const DeformShape& shape);
 
-  /// Scratch for a row.
+  /// Returns the scratch bytes that a row needs.
   size_t scratch_bytes() const;
 
  private:
   friend class DeformRows;
 
   DeformShape shape_;
-  CountedVector<float> tap_y_, tap_x_;  // of the taps within a window
+  CountedVector<float> tap_y_, tap_x_;  // coordinates of the taps within a window
   CountedVector<float> zeros_;
 };
 
-/// The channels-last data that windows read; mask may be null. Pitches: from one output pixel to the next.
+/// The channels-last data that windows read; mask may be null. A pitch is the distance from one output pixel to the
+/// next.
 struct DeformField {
   const float* x = nullptr;
   const float* offset = nullptr;
@@ -41,7 +42,8 @@ class DeformRows final : public RowSource<float> {
   void rows(const RowBlock& block, const float** pointers, std::byte* scratch) const override;
 
  private:
-  /// `channels` channels from `channel` on, of one offset group; samples: those of the first row's first tap.
+  /// Samples `channels` channels from `channel` on, all of one offset group. samples: where those of the first row's
+  /// first tap are written.
   void sample_channels(const RowBlock& block, int64_t offset_group, int64_t channel, int64_t channels,
                        float* samples) const;
 

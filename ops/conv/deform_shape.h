@@ -6,11 +6,11 @@
 
 namespace linnet {
 
-/// The sizes of a deformable convolution and how its tensors are laid out.
+/// The sizes of a deformable convolution and the layout of its tensors.
 struct DeformShape {
   ConvGeometry conv;
   int64_t offset_group = 1;
-  bool channels_last = false;   ///< all tensors but the weights
+  bool channels_last = false;   ///< applies to all tensors but the weights
   bool mask_in_offset = false;  ///< the mask follows the offsets in their tensor, before its sigmoid
 
   const ConvAxis& height() const { return conv.axes[1]; }
@@ -23,9 +23,9 @@ struct DeformShape {
 /// The inputs of a deformable convolution, by position.
 enum DeformInput { kDeformX, kDeformW, kDeformOffset, kDeformBias, kDeformMask, kDeformResidual };
 
-/// Float32: sampled rows, channels-last inside, times packed weights.
+/// The float32 kernel: multiplies sampled channels-last rows by packed weights.
 KernelPtr make_deform_f32(const DeformShape& shape, const Epilogue& epilogue, const CompileInput& in);
-/// Float64, channels-first, without residual and activation: plain loops.
+/// The float64 kernel: plain loops over channels-first data, without residual and activation.
 KernelPtr make_deform_f64(const DeformShape& shape, const CompileInput& in);
 
 }  // namespace linnet

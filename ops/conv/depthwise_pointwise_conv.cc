@@ -10,11 +10,13 @@ namespace linnet {
 namespace {
 
 /// DepthwisePointwiseConv, of the internal domain: a depthwise separable convolution, or the end of an inverted
-/// residual block, y = outer(pointwise(inner(depthwise(x))) + residual). x: [N, D1..., C]; w1: [C, 1, k1...]; w2: [O,
-/// C, 1...]; b1: [C], b2: [O], may be absent; residual: as y, may be absent; y: [N, E1..., O]; float32, w1 and w2
-/// constant, which may be float16 or bfloat16. The attributes are those of the first linnet::Conv; its activation is
-/// inner_activation, inner_activation_alpha, inner_activation_beta, the other that of y. Source: L. Sifre, Rigid-Motion
-/// Scattering for Image Classification, 2014; A. Howard et al., MobileNets, 2017.
+/// residual block, y = outer(pointwise(inner(depthwise(x))) + residual).
+/// x: [N, D1..., C]. w1: [C, 1, k1...]. w2: [O, C, 1...]. b1: [C], b2: [O], may be absent. residual: like y, may be
+/// absent. y: [N, E1..., O]. All are float32; w1 and w2 are constant and may be float16 or bfloat16.
+/// The attributes are those of the first linnet::Conv. Its activation is inner_activation, inner_activation_alpha,
+/// inner_activation_beta; the other activation is that of y.
+/// Source: L. Sifre, "Rigid-Motion Scattering for Image Classification", 2014.
+/// Source: A. Howard et al., "MobileNets", 2017.
 class DepthwisePointwiseConv final : public Op {
  public:
   explicit DepthwisePointwiseConv(const NodeSpec& node) : attributes_(node), inner_(node, "inner_"), outer_(node) {}

@@ -15,11 +15,12 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kGroupBytes = 32 * 1024;  // of depthwise lines, so that the first-level cache holds most of them
-constexpr int64_t kLeastPixels = 48;        // of a group, for which weights are read again
+constexpr int64_t kGroupBytes = 32 * 1024;  // bytes of depthwise lines; the first-level cache holds most of them
+constexpr int64_t kLeastPixels = 48;        // fewest pixels of a group; weights are read again for each group
 constexpr int64_t kGroupsPerWorker = 4;
 
-/// How many groups `lines` lines of the output are divided into, each line of `width` pixels of `pitch` floats.
+/// Returns the number of groups into which `lines` output lines are divided. A line has `width` pixels of `pitch`
+/// floats.
 int64_t group_count(int64_t lines, int64_t width, int64_t pitch, int workers) {
   const auto groups_of = [&](int64_t size) { return ceil_div(lines, std::max<int64_t>(1, size)); };
   const int64_t line_bytes = std::max<int64_t>(1, checked_mul(checked_mul(width, pitch), int64_t{sizeof(float)}));
@@ -28,7 +29,7 @@ int64_t group_count(int64_t lines, int64_t width, int64_t pitch, int workers) {
   return std::max(std::min(wanted, most), std::min<int64_t>(lines, workers));
 }
 
-/// Chunks are groups of lines of the output: the depthwise convolution writes a group's to scratch, where the product
+/// A chunk is a group of output lines. The depthwise convolution writes a group's lines to scratch, where the product
 /// reads them as its rows.
 template <class Type>
 class DepthwisePointwise final : public Kernel {
@@ -123,7 +124,7 @@ class DepthwisePointwise final : public Kernel {
   DepthwiseKernels depthwise_;
   Span lines_;
   int64_t groups_;
-  GemmPlan<Type> plans_[2];  // of groups of fewer and of one more line
+  GemmPlan<Type> plans_[2];  // for groups of fewer lines, and of one more
   Tensor taps_, pointwise_;
   size_t rows_offset_ = 0, plan_offset_ = 0;
 };

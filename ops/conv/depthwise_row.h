@@ -5,11 +5,11 @@
 
 namespace linnet {
 
-/// Chunks of a depthwise convolution that are enough to divide: adjacent rows share input rows, so more of them are one
-/// chunk.
+/// The number of chunks into which a depthwise convolution is divided at most. Adjacent rows share input rows, so a
+/// chunk holds many rows.
 inline constexpr int64_t kDepthwiseChunks = 8;
 
-/// What all rows of a depthwise convolution of `channels` channels share along the row.
+/// Returns the job of a row with what all rows of a depthwise convolution of `channels` channels share.
 inline DepthwiseRow depthwise_row(const ConvAxis& width, int64_t channels) {
   DepthwiseRow row;
   row.channels = channels;
@@ -23,11 +23,11 @@ inline DepthwiseRow depthwise_row(const ConvAxis& width, int64_t channels) {
   return row;
 }
 
-/// Pointers that set_lines() needs room for.
+/// The number of pointers that set_lines() needs room for.
 inline int64_t line_pointers(const ConvGeometry& g) { return 2 * g.axes[0].kernel * g.axes[1].kernel; }
 
-/// Lets `row` point to the kernel rows that meet the image at output row `out_row` of an image, in ascending order.
-/// line_at(i): the address of input line i. w: [taps][row.w_pitch].
+/// Makes `row` point to the kernel rows that overlap the image at output row `out_row`, in ascending order. line_at(i)
+/// returns the address of input line i. w: [taps][row.w_pitch].
 template <class LineAt>
 void set_lines(const ConvGeometry& g, int64_t out_row, const float* w, const LineAt& line_at, const float** pointers,
                DepthwiseRow& row) {
@@ -48,8 +48,8 @@ void set_lines(const ConvGeometry& g, int64_t out_row, const float* w, const Lin
   }
 }
 
-/// Computes output line `index`, counted through all images, of x [N, ..., channels] with w [taps][channels].
-/// row: where it is stored, and the epilogue; pointers: line_pointers().
+/// Computes output line `index`, counted through all images, of x [N, ..., channels] with w [taps][channels]. row: the
+/// destination and the epilogue. pointers: room for line_pointers().
 inline void run_depthwise_line(const DepthwiseKernels& kernels, const ConvGeometry& g, const float* x, const float* w,
                                int64_t index, const float** pointers, DepthwiseRow row) {
   const int64_t image_lines = g.axes[0].out * g.axes[1].out, line_floats = g.axes[2].in * g.in_channels;

@@ -11,12 +11,13 @@ namespace {
 
 /// PointwiseConv, of the internal domain: a convolution of single pixels over the concatenation of its inputs, which
 /// are scaled as they are read: y = activation(w * relu?(concat(x...) * scale + shift) + bias + residual).
-/// w: [O, C, 1, ...], constant; bias: [O]; residual: as y; scale: [C], or [N, 1, ..., C]; shift: [C], only with a
-/// scale; x...: [N, D1, ..., Ci], the sum of Ci is C; y: [N, D1, ..., O]; float32, w may be
-/// float16 or bfloat16.
-/// relu 0 or 1, of the scaled and shifted inputs; activation, activation_alpha, activation_beta as linnet::Conv.
-/// Sources: squeeze-and-excitation, J. Hu et al. 2018 (a scale per image); DenseNet, G. Huang et al. 2017 (concatenated
-/// inputs, normalised before the convolution).
+/// w: [O, C, 1, ...], constant. bias: [O]. residual: like y. scale: [C], or [N, 1, ..., C]. shift: [C], only with a
+/// scale. x...: [N, D1, ..., Ci], where the Ci add up to C. y: [N, D1, ..., O]. All are float32; w may be float16 or
+/// bfloat16.
+/// Attributes: relu, 0 or 1, applies to the scaled and shifted inputs; activation, activation_alpha, activation_beta as
+/// in linnet::Conv.
+/// Source: J. Hu et al., squeeze-and-excitation, 2018 (a scale per image).
+/// Source: G. Huang et al., DenseNet, 2017 (concatenated inputs, normalised before the convolution).
 class PointwiseConv final : public Op {
  public:
   explicit PointwiseConv(const NodeSpec& node) : relu_(node.attr_or("relu", int64_t{0}) != 0), activation_(node) {}

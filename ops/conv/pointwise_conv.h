@@ -11,12 +11,12 @@ namespace linnet {
 struct PointwiseShape {
   int64_t images = 1, image_pixels = 1, out_channels = 1;
   std::vector<int64_t> channels;  ///< of each x
-  bool relu = false;              ///< of the scaled inputs
+  bool relu = false;              ///< applies to the scaled inputs
 
   int64_t depth() const;
 };
 
-/// The inputs of a PointwiseConv by position; from kX on, those that are concatenated.
+/// The inputs of a PointwiseConv by position. The inputs from kX on are concatenated.
 enum PointwiseInput { kW, kBias, kResidual, kScale, kShift, kX };
 
 /// A float32 PointwiseConv with constant weights.

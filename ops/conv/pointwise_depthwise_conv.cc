@@ -9,12 +9,13 @@
 namespace linnet {
 namespace {
 
-/// PointwiseDepthwiseConv, of the internal domain: the expansion of an inverted residual block and the convolution of
-/// each channel behind it, y = outer(depthwise(inner(pointwise(x)))).
-/// x: [N, H, W, C]; w1: [E, C, 1, 1]; w2: [E, 1, k1, k2]; b1, b2: [E], may be absent; y: [N, H', W', E]; float32, w1
-/// and w2 constant, which may be float16 or bfloat16. The attributes are those of the second linnet::Conv; the
-/// activation of the first is inner_activation, inner_activation_alpha, inner_activation_beta. Source: M. Sandler et
-/// al., MobileNetV2: Inverted Residuals and Linear Bottlenecks, 2018.
+/// PointwiseDepthwiseConv, of the internal domain: the expansion of an inverted residual block, followed by the
+/// convolution of each channel, y = outer(depthwise(inner(pointwise(x)))).
+/// x: [N, H, W, C]. w1: [E, C, 1, 1]. w2: [E, 1, k1, k2]. b1, b2: [E], may be absent. y: [N, H', W', E]. All are
+/// float32; w1 and w2 are constant and may be float16 or bfloat16.
+/// The attributes are those of the second linnet::Conv. The activation of the first is inner_activation,
+/// inner_activation_alpha, inner_activation_beta.
+/// Source: M. Sandler et al., "MobileNetV2: Inverted Residuals and Linear Bottlenecks", 2018.
 class PointwiseDepthwiseConv final : public Op {
  public:
   explicit PointwiseDepthwiseConv(const NodeSpec& node) : attributes_(node), inner_(node, "inner_"), outer_(node) {}

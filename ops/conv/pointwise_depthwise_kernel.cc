@@ -15,17 +15,17 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kBlockChannels = 64;  // of one chunk at least, so that its lines stay in the first caches
+constexpr int64_t kBlockChannels = 64;  // fewest channels of a chunk; its lines stay in the first caches
 constexpr int64_t kLeastPartRows = 14;
 
-/// What lines of the product take, padding included: then no window reaches over their ends.
+/// Returns the number of pixels of a line of the product with its padding, so that no window reaches over its ends.
 int64_t padded_pixels(const ConvAxis& width) {
   return std::max(width.pad_begin + width.in, (width.out - 1) * width.stride + width.extent());
 }
 
-/// Chunks are blocks of channels of parts of the output's rows: the lines of the product that a part of rows reads are
-/// computed for the block just before the depthwise convolution reads them, and kept in a ring as long as a window
-/// spans them.
+/// A chunk is a block of channels of a part of the output's rows. The lines of the product that the part reads are
+/// computed for the block just before the depthwise convolution reads them. They are stored in a ring for as long as a
+/// window spans them.
 template <class Type>
 class PointwiseDepthwise final : public Kernel {
   using B = typename Type::B;
@@ -79,13 +79,13 @@ class PointwiseDepthwise final : public Kernel {
     Span panels, channels, rows;
   };
 
-  /// The lines of the product that are computed so far, one behind the other in a ring, with their padding.
+  /// The lines of the product that are computed so far, consecutive in a ring, with their padding.
   struct Lines {
     const float** pointers;
     float* ring;
     int64_t pixels, pixel_pitch;
     int64_t extent;    // lines in the ring
-    int64_t computed;  // lines of the image, the first that is read included
+    int64_t computed;  // lines of the image, counted from the first one that is read
 
     float* line(int64_t i) const { return ring + i % extent * pixels * pixel_pitch; }
   };
@@ -119,7 +119,7 @@ class PointwiseDepthwise final : public Kernel {
     return lines;
   }
 
-  /// An output row, and before it the lines that its windows reach first.
+  /// Computes an output row, after the lines that its windows are the first to reach.
   void run_row(KernelContext& context, const Chunk& chunk, int64_t out_row, Lines& lines) const {
     const ConvAxis& height = geometry_.axes[1];
     const int64_t end = std::min(height.in, out_row * height.stride - height.pad_begin + height.extent());

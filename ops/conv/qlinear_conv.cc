@@ -8,10 +8,10 @@
 namespace linnet {
 namespace {
 
-/// QLinearConv: y = saturate(round((conv(x, w) + B) / y_scale) + y_zero_point) of the dequantised x and w, ties to
-/// even; B is in units of x_scale * w_scale. Integer sums wrap modulo 2^32.
-/// x [N, C, D1...], w [M, C / group, k1...], y [N, M, E1...]: int8/uint8, one to three spatial axes; each with a zero
-/// point of its dtype and a float scale of one element, w also [M].   B: int32 [M]; 0.
+/// QLinearConv: y = saturate(round((conv(x, w) + B) / y_scale) + y_zero_point) of the dequantised x and w, rounding
+/// ties to even. B is in units of x_scale * w_scale. Integer sums wrap modulo 2^32.
+/// x [N, C, D1...], w [M, C / group, k1...], y [N, M, E1...]: int8/uint8, one to three spatial axes. Each has a zero
+/// point of its dtype and a float scale of one element; those of w may also be [M]. B: int32 [M]; 0 if absent.
 /// Source: https://onnx.ai/onnx/operators/onnx__QLinearConv.html
 class QLinearConv final : public ExpandedOp {
  public:

@@ -11,11 +11,11 @@ namespace {
 
 using Q = QuantizedInputs;
 
-/// linnet::QLinearConv: y = quantize(activation(conv((x - x_zero) * x_scale, w * w_scale) + B + residual)) in the
-/// internal domain, channels-last. x: uint8 [N, D1..., C], w: int8 [O, C / group, k1...], y: uint8 or float32
-/// [N, E1..., O], one to three spatial axes; the other inputs: QuantizedInputs, w_zero with one group only. Positions
-/// in the padding are zero. Sums wrap modulo 2^32. The activation is a clamp (attributes activation, activation_alpha,
-/// activation_beta).
+/// linnet::QLinearConv: y = quantize(activation(conv((x - x_zero) * x_scale, w * w_scale) + B + residual)), in the
+/// internal domain, channels-last.
+/// x: uint8 [N, D1..., C]. w: int8 [O, C / group, k1...]. y: uint8 or float32 [N, E1..., O]. One to three spatial axes.
+/// The other inputs: QuantizedInputs, w_zero with one group only. Positions in the padding are zero. Sums wrap modulo
+/// 2^32. The activation is a clamp (attributes activation, activation_alpha, activation_beta).
 class QuantizedConv final : public Op {
  public:
   explicit QuantizedConv(const NodeSpec& node) : attributes_(node), activation_(node) {}

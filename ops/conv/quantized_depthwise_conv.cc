@@ -11,15 +11,16 @@ namespace {
 
 using Q = QuantizedInputs;
 
-// What the pixels and channels of a job need stays in the first-level cache; their sums are the product of both.
+// The pixels and channels of a job stay in the first-level cache. The number of its sums is the product of both.
 constexpr int64_t kMostPixels = 32, kJobChannels = 64, kMostSums = 2048;
 
-/// That windows of adjacent pixels read.
+/// Returns the number of columns that the windows of so many adjacent pixels read.
 int64_t columns_of(const ConvAxis& width, int64_t pixels) {
   return pixels == 0 ? 0 : checked_add(checked_mul(pixels - 1, width.stride), width.extent());
 }
 
-/// Every position along the lines is a window of its own: a column, whose values are the taps across.
+/// Returns the geometry in which every position along a line is a separate window: a column, whose values are the taps
+/// across.
 ConvGeometry column_geometry(ConvGeometry geometry) {
   ConvAxis& width = geometry.axes[2];
   width.out = columns_of(width, width.out);
@@ -27,8 +28,8 @@ ConvGeometry column_geometry(ConvGeometry geometry) {
   return geometry;
 }
 
-/// Scratch of each worker: the addresses of a chunk's columns, its columns, its sums. Of the first one also: what sums
-/// begin with, the output's, a line of padding, the weights where they are not constant.
+/// Scratch of each worker: the addresses of a chunk's columns, its columns, its sums. Scratch of the first worker also:
+/// the initial values of sums, the output's, a line of padding, the weights where they are not constant.
 class QuantizedDepthwiseConv final : public Kernel {
  public:
   QuantizedDepthwiseConv(const ConvGeometry& geometry, const Activation& activation, const CompileInput& in)
@@ -88,7 +89,8 @@ class QuantizedDepthwiseConv final : public Kernel {
   }
 
   int64_t padded_channels() const { return checked_mul(vectors_, kernels_.lanes); }
-  /// The packed form: the weights as kernels read them, in units of 4 bytes, then their sums by channel.
+  /// The size of the weights in the packed form, in the units of 4 bytes that kernels read. The sums of each channel's
+  /// weights follow them.
   size_t weights_bytes() const {
     return dtype_bytes(DType::kInt32, checked_mul(checked_mul(units_, geometry_.axes[2].kernel), padded_channels()));
   }
@@ -133,7 +135,7 @@ class QuantizedDepthwiseConv final : public Kernel {
     return begin;
   }
 
-  /// Some pixels of a line of outputs.
+  /// Computes some pixels of a line of outputs.
   void run_chunk(const WindowRows<uint8_t>& columns, int64_t line, const Span& pixels, DepthwiseBytes job,
                  const QuantizedOutput::Bound& output, std::byte* scratch) const {
     const ConvAxis& width = geometry_.axes[2];
@@ -158,7 +160,7 @@ class QuantizedDepthwiseConv final : public Kernel {
     }
   }
 
-  /// Those of the values that fill the last unit may be any.
+  /// Writes the addresses of the values of columns. The values that fill up the last unit may be arbitrary.
   const uint8_t* const* address_columns(const WindowRows<uint8_t>& columns, int64_t first, int64_t count,
                                         std::byte* scratch) const {
     auto** pointers = reinterpret_cast<const uint8_t**>(scratch);

@@ -15,7 +15,8 @@ namespace {
 
 using Q = QuantizedInputs;
 
-/// How many groups are multiplied as one, with zeros for what is of other groups, so that channels fill a vector.
+/// Returns how many groups are multiplied as one, so that their channels fill a vector. Weights between different
+/// groups are zeros.
 int64_t merged_groups(const ConvGeometry& geometry, int64_t lanes) {
   int64_t count = 1;
   for (int64_t i = 2; i <= geometry.group && geometry.group_out() <= lanes / i; ++i) {
@@ -24,7 +25,7 @@ int64_t merged_groups(const ConvGeometry& geometry, int64_t lanes) {
   return count;
 }
 
-/// [O, C / group, k...] with `count` groups as one.
+/// Returns the weights [O, C / group, k...] with `count` groups merged into one.
 Tensor merge_weights(const Tensor& w, const ConvGeometry& geometry, int64_t count, Tensor merged) {
   const int64_t row = w.size() / std::max<int64_t>(1, geometry.out_channels);
   int8_t* to = merged.data<int8_t>();
@@ -36,7 +37,7 @@ Tensor merge_weights(const Tensor& w, const ConvGeometry& geometry, int64_t coun
   return merged;
 }
 
-/// Scratch: the product's, the output's, the windows' sums, then a line of padding, or the widened image.
+/// Scratch: the product's, the output's, the windows' sums, then a line of padding or the widened image.
 template <class Type>
 class QuantizedGemmConv final : public Kernel {
   using A = typename Type::A;
@@ -130,7 +131,7 @@ class QuantizedGemmConv final : public Kernel {
   }
 
   static constexpr int64_t kWidened = 4096;        // values at a time
-  static constexpr int64_t kBehind = Type::kUnit;  // that the last row may read, for weights that are 0
+  static constexpr int64_t kBehind = Type::kUnit;  // values read after the last row, for weights that are 0
 
   ConvGeometry geometry_;
   ConvWindows windows_;

@@ -17,11 +17,11 @@ namespace {
 
 using Q = QuantizedInputs;
 
-constexpr int64_t kStripRows = 24;    // of a strip, whose windows are found at once
-constexpr int64_t kMostColumns = 64;  // about, of which the sums and the weights stay in the first-level cache
+constexpr int64_t kStripRows = 24;    // rows of a strip, whose windows are addressed together
+constexpr int64_t kMostColumns = 64;  // about; their sums and weights stay in the first-level cache
 constexpr int64_t kWidened = 4096;    // values at a time
 
-/// Scratch of each worker: addresses, sums. Of the first one also: the output's, the widened images.
+/// Scratch of each worker: addresses, sums. Scratch of the first worker also: the output's, the widened images.
 class QuantizedGroupedConv final : public Kernel {
  public:
   QuantizedGroupedConv(const ConvGeometry& geometry, const Activation& activation, const CompileInput& in)
@@ -71,7 +71,7 @@ class QuantizedGroupedConv final : public Kernel {
  private:
   int64_t x_values() const { return checked_mul(checked_mul(g_.batch, g_.in_pixels()), g_.in_channels); }
 
-  /// In the order of GroupedPairs.
+  /// Packs the weights in the order of GroupedPairs.
   void pack(const int8_t* w, int16_t* packed) const {
     const int64_t width = g_.group_in(), lanes = kernels_.channels / 2;
     Checkpoints checkpoints;
@@ -99,7 +99,7 @@ class QuantizedGroupedConv final : public Kernel {
       const int64_t first = part * kWidened;
       widen_(x.values + first, std::min(kWidened, values - first), uint8_t(x.flip), int16_t(x.zero(0)), to + first);
     });
-    std::fill_n(to + values, kernels_.channels, int16_t{0});  // that the last block may read, for weights that are 0
+    std::fill_n(to + values, kernels_.channels, int16_t{0});  // read by the last block, for weights that are 0
   }
 
   void run_strip(const WindowRows<int16_t>& windows, const Span& pixels, const int32_t* bias,

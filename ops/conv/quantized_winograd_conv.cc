@@ -18,22 +18,22 @@ namespace {
 using Q = QuantizedInputs;
 
 constexpr int kMostInputs = 6, kMostElements = kMostInputs * kMostInputs;
-constexpr int64_t kRunPixels = 16;  // of a row of tiles that are stored together
+constexpr int64_t kRunPixels = 16;  // pixels of a row of tiles that are stored together
 constexpr int64_t kLineBytes = 64;
-constexpr int64_t kMostPitch = GemmS16::kUnit * kWidestPanel * kLineBytes / sizeof(int32_t);  // of a panel's row
+constexpr int64_t kMostPitch = GemmS16::kUnit * kWidestPanel * kLineBytes / sizeof(int32_t);  // longest row of a panel
 
-/// Of which the products are kept at a time.
+/// The number of columns whose products are stored at a time.
 constexpr int64_t group_columns(int outputs) { return outputs == 2 ? 128 : 64; }
 
-// In multiplications of whole vectors (conv_cost.h).
+// Costs in multiplications of whole vectors (conv_cost.h).
 constexpr TransformCost byte_transform_cost(int outputs) {
   return outputs == 2 ? TransformCost{50, 60} : TransformCost{140, 180};
 }
 
-constexpr double kBytes = 0.75;    // where pairs of bytes are multiplied
-constexpr double kPartPixel = 25;  // reading channels of an input that fill no vector
+constexpr double kBytes = 0.75;    // factor where pairs of bytes are multiplied
+constexpr double kPartPixel = 25;  // cost of reading the channels of an input that do not fill a vector
 
-/// Taps along one axis, transformed by whole numbers (WinogradByteTransforms).
+/// Transforms the taps along one axis by whole numbers (WinogradByteTransforms).
 void transform_taps(int outputs, const int32_t* g, int64_t pitch, int32_t* u) {
   const int32_t first = g[0], middle = g[pitch], last = g[2 * pitch];
   if (outputs == 2) {
@@ -62,7 +62,7 @@ void transform_filter(int outputs, const int8_t* w, int32_t* u) {
   }
 }
 
-/// The greatest magnitude that a sum of products can have, whatever the zero point of x is.
+/// Returns the greatest magnitude that a sum of products can have for any zero point of x.
 int64_t greatest_sum(const ConvGeometry& geometry, const CompileInput& in) {
   const Tensor& w = *in.constant(Q::kW);
   const auto find = [&] {
@@ -81,7 +81,7 @@ int64_t greatest_sum(const ConvGeometry& geometry, const CompileInput& in) {
 
 /// A convolution of 3x3 windows by Winograd's minimal filtering in 16-bit integers, which is exact. Each chunk of work
 /// is a block of tiles and some panels of output channels. Scratch of each worker: the transformed inputs, their
-/// products, the sums of a tile; of the first one also the output's and a line of padding.
+/// products, the sums of a tile. Scratch of the first worker also: the output's and a line of padding.
 class QuantizedWinogradConv final : public Kernel {
  public:
   QuantizedWinogradConv(const ConvGeometry& geometry, int outputs, const Activation& activation, const CompileInput& in)
@@ -152,7 +152,7 @@ class QuantizedWinogradConv final : public Kernel {
     scratch_bytes_ = padding_offset_ + size_t(geometry_.in_channels);
   }
 
-  /// The most columns of a group, those of whole vectors.
+  /// The largest number of columns of a group, in whole vectors.
   int64_t most_columns() const {
     int64_t most = 0;
     for (int64_t part = 0; part < parts_; ++part) {
@@ -164,7 +164,7 @@ class QuantizedWinogradConv final : public Kernel {
     return most;
   }
 
-  /// [panel][element][step][column][2]
+  /// Returns the weights packed as [panel][element][step][column][2].
   Tensor pack(const Tensor& w, const CompileInput& in) const {
     Tensor packed =
         in.packed_memory(DType::kInt16, Shape{packed_size(panels_, elements_, geometry_.in_channels, GemmS16::kUnit)});
@@ -176,7 +176,7 @@ class QuantizedWinogradConv final : public Kernel {
     return packed;
   }
 
-  /// Line by line of all elements, so that none is written in parts.
+  /// Packs one line of every element at a time, so that no cache line is written in pieces.
   void pack_panel(const int8_t* w, int64_t panel, int16_t* to) const {
     constexpr int kUnit = GemmS16::kUnit;
     const int64_t first = panels_.first_column(panel), depth = geometry_.in_channels;
@@ -205,7 +205,7 @@ class QuantizedWinogradConv final : public Kernel {
     }
   }
 
-  /// The products of the transformed inputs and the panels, element by element.
+  /// Multiplies the transformed inputs by the panels, element by element.
   void multiply(int64_t count, const Span& panels, std::byte* scratch) const {
     const int64_t strips = ceil_div(count, strip_rows_);
     GemmStrip<GemmS16> strip;
@@ -236,7 +236,7 @@ class QuantizedWinogradConv final : public Kernel {
     }
   }
 
-  /// Tiles of a row of tiles, whose outputs are pixels next to each other.
+  /// Consecutive tiles of a row of tiles, whose outputs are adjacent pixels.
   struct Run {
     int64_t tiles, pixels;  // pixels of each row
     WinogradTiles::Outputs first;
@@ -245,7 +245,7 @@ class QuantizedWinogradConv final : public Kernel {
     const WinogradTiles::Outputs first = tiles_.outputs(tile);
     Run run{1, first.columns, first};
     if (tiles_.column_pitch() > 1) return run;
-    int columns = first.columns;  // of the last tile
+    int columns = first.columns;  // columns of the last tile
     for (; tile + run.tiles < end && run.pixels + outputs_ <= kRunPixels; ++run.tiles) {
       const WinogradTiles::Outputs next = tiles_.outputs(tile + run.tiles);
       const bool follows = columns == outputs_ && next.first == first.first + run.pixels;
@@ -282,14 +282,14 @@ class QuantizedWinogradConv final : public Kernel {
   }
 
   ConvGeometry geometry_;
-  int outputs_, elements_;  // of a side of a tile, of a transformed tile
+  int outputs_, elements_;  // along a side of a tile, of a transformed tile
   GemmKernels<GemmS16> gemm_;
   WinogradByteTransforms transforms_;
   WinogradTiles tiles_;
   GemmPanels panels_;
   QuantizedOutput output_;
-  int64_t blocks_ = 1;              // of tiles
-  int64_t parts_ = 1, groups_ = 1;  // of panels that are a chunk's, of those that are multiplied together
+  int64_t blocks_ = 1;              // blocks of tiles
+  int64_t parts_ = 1, groups_ = 1;  // parts of the panels, one per chunk; groups that are multiplied together
   int strip_rows_ = 1;
   int64_t v_pitch_ = 0, v_plane_ = 0, m_pitch_ = 0, m_plane_ = 0;
   size_t m_offset_ = 0, sums_offset_ = 0, output_offset_ = 0, padding_offset_ = 0, scratch_bytes_ = 0;
@@ -311,7 +311,7 @@ double quantized_winograd_cost(const ConvGeometry& g, int outputs, const TileFam
                   transform.input * vectors_of(g.in_channels, gemm.lanes * gemm.unit) + transform.output * columns);
 }
 
-/// Multiples of the sums must fit into 32 bits (WinogradByteTransforms).
+/// Whether multiples of the sums fit into 32 bits (WinogradByteTransforms).
 bool sums_fit(const ConvGeometry& g, int outputs, const CompileInput& in) {
   return greatest_sum(g, in) < (int64_t{1} << (outputs == 2 ? 29 : 25));
 }

@@ -7,7 +7,7 @@
 namespace linnet {
 namespace {
 
-/// Up to so many values, the positions along the width become one tap.
+/// The most values for which the positions along the width become one tap.
 constexpr int64_t kMostSpanValues = 64;
 constexpr int64_t kUnit = 4;  // of bytes
 
@@ -57,7 +57,7 @@ int WindowRows<T>::inside(const Corner& corner, int most) const {
   return int(std::clamp<int64_t>(windows_.columns_.end - column, 0, most));
 }
 
-/// Whether the window reads the last line of the last image, of depths that are no whole units.
+/// Whether the window reads the last line of the last image, where depths are not a multiple of the unit.
 template <class T>
 bool WindowRows<T>::passes_end(const Corner& corner) const {
   const auto& [depth, height, width] = windows_.geometry_.axes;
@@ -81,7 +81,7 @@ template <class T>
   }
 }
 
-/// One tap of a window that may reach over an edge; `copy` has room for it.
+/// Returns the address of one tap of a window that may reach over an edge. `copy` has room for the tap.
 template <class T>
 const T* WindowRows<T>::tap(const Corner& corner, const ConvWindows::Offset& offset, T* copy) const {
   const auto& [depth, height, width] = windows_.geometry_.axes;
@@ -115,7 +115,6 @@ void WindowRows<T>::rows(const RowBlock& block, const T** pointers, std::byte* s
   T* copies = reinterpret_cast<T*>(scratch);
   int row = 0;
   while (row < block.rows) {
-    // The windows of one line of outputs.
     Corner at = corner(block.row + row);
     const int64_t column = (block.row + row) % width.out;
     const int end = int(std::min<int64_t>(block.rows, row + width.out - column));

@@ -7,11 +7,11 @@
 
 namespace linnet {
 
-/// The windows of a convolution over channels-last data, as the rows of a matrix product without a copy: row r is the
-/// window of output pixel r (of all images), tap t one position of it, and its values that position's channels.
-/// Positions in the padding are a line of zeros, as long as those of all groups or longer. With few channels the
-/// positions along the width, which then lie next to each other, form one tap; windows that reach over a side edge are
-/// copied.
+/// The windows of a convolution over channels-last data, as the rows of a matrix product, without a copy. Row r is the
+/// window of output pixel r (of all images), and tap t is one position of it, whose values are that position's
+/// channels. Positions in the padding point to a line of zeros that holds at least the channels of all groups.
+/// With few channels the positions along the width, which are then contiguous, form one tap. Windows that reach over a
+/// side edge are copied.
 class ConvWindows {
  public:
   ConvWindows() = default;
@@ -19,7 +19,7 @@ class ConvWindows {
 
   int64_t taps() const { return int64_t(offsets_.size()); }
   int64_t depth() const { return depth_; }
-  /// The weights of a group (conv_matrices) with the positions along the width as one tap where they are.
+  /// Returns the weights of a group (conv_matrices), with the positions along the width merged where they form one tap.
   template <class T>
   GemmWeights<T> merged(GemmWeights<T> w) const {
     if (span_ == 1) return w;
@@ -30,9 +30,9 @@ class ConvWindows {
     w.depth = depth_;
     return w;
   }
-  /// Values of a line of padding, which is read in units of four.
+  /// The number of values in a line of padding, which is read in units of four.
   int64_t padding_values() const { return int64_t(zeros_.size()); }
-  /// Scratch for a row of values of so many bytes.
+  /// Returns the scratch bytes that a row needs for values of `value_bytes` bytes.
   size_t scratch_bytes(size_t value_bytes) const;
 
  private:
@@ -40,10 +40,10 @@ class ConvWindows {
   friend class WindowRows;
 
   struct Offset {
-    int64_t z, y, x;  // of the tap within the window, in pixels
+    int64_t z, y, x;  // position of the tap within the window, in pixels
   };
 
-  /// The outputs of an axis whose windows lie in the input.
+  /// The range of outputs of an axis whose windows are inside the input.
   struct Inside {
     explicit Inside(const ConvAxis& axis);
     int64_t begin, end;
@@ -53,19 +53,19 @@ class ConvWindows {
   Inside columns_{ConvAxis()};
   int64_t span_ = 1;  // pixels of a tap
   int64_t depth_ = 0;
-  int64_t copy_values_ = 0;  // of a tap that is copied
+  int64_t copy_values_ = 0;  // values of a copied tap
   CountedVector<Offset> offsets_;
-  CountedVector<double> zeros_;  // as many as values of any type
+  CountedVector<double> zeros_;  // as large as the same number of values of any type
 };
 
-/// What lies around an image of numbers that padding does not make zero.
+/// The surroundings of an image whose padding is not zero.
 template <class T>
 struct WindowPadding {
-  const T* line = nullptr;   ///< ConvWindows::padding_values() equal ones; null: zeros
+  const T* line = nullptr;   ///< ConvWindows::padding_values() equal values; null: zeros
   const T* x_end = nullptr;  ///< windows are copied rather than read past it in units of four values
 };
 
-/// The windows of one group of channels over x, which points at the group's first channel of the first pixel.
+/// The windows of one group of channels over x. x points to the group's first channel of the first pixel.
 template <class T>
 class WindowRows final : public RowSource<T> {
  public:
@@ -79,11 +79,11 @@ class WindowRows final : public RowSource<T> {
   const T* zeros() const override { return zeros_; }
 
  private:
-  /// A window's first position, in image n.
+  /// The first position of a window in image n.
   struct Corner {
     int64_t n, z, y, x;
   };
-  /// Where the addresses of a window's taps go, and the room for copies of taps that reach over an edge.
+  /// Where the addresses of a window's taps are written, and the room for copies of taps that reach over an edge.
   struct Target {
     const T** pointers;
     int64_t pitch;  // from one tap's address to the next
@@ -91,11 +91,11 @@ class WindowRows final : public RowSource<T> {
   };
 
   Corner corner(int64_t row) const;
-  /// How many windows from this one on, at most `most`, reach over no side edge.
+  /// Returns how many consecutive windows from this one on, at most `most`, reach over no side edge.
   int inside(const Corner& corner, int most) const;
-  /// The addresses of the taps of `count` such windows, one after the other.
+  /// Writes the addresses of the taps of `count` such consecutive windows.
   void address_inside(const RowBlock& block, const Corner& corner, int count, const Target& target) const;
-  /// Those of one window that may reach over edges; returns the room that is left for copies.
+  /// Writes those of one window that may reach over edges. Returns the remaining room for copies.
   T* address_window(const RowBlock& block, const Corner& corner, const Target& target) const;
   const T* tap(const Corner& corner, const ConvWindows::Offset& offset, T* copy) const;
 

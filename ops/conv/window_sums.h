@@ -6,20 +6,20 @@
 
 namespace linnet {
 
-/// The sums of the windows of a convolution of one group over channels-last bytes less their zero point, which is what
-/// padding holds.
+/// The sums of the windows of a convolution with one group over channels-last bytes, less their zero point. Padding
+/// holds the zero point.
 class WindowSums {
  public:
   WindowSums() = default;
   WindowSums(const ConvGeometry& geometry, Isa isa);
 
   size_t scratch_bytes() const;
-  /// One for each output pixel of all images, in the scratch.
+  /// Returns one sum for each output pixel of all images, in the scratch.
   const int32_t* compute(Executor& executor, const uint8_t* x, int32_t zero, std::byte* scratch) const;
 
  private:
   void sum_channels(Executor& executor, const uint8_t* x, int32_t zero, int32_t* sums) const;
-  /// Of the windows of one line of output pixels.
+  /// Computes the sums of the windows of one line of output pixels.
   void sum_line(int64_t line, const int32_t* pixels, int32_t* sums) const;
 
   ConvGeometry geometry_;
