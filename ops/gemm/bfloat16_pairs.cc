@@ -21,7 +21,7 @@ bool is_supported(const CompileInput& in) {
   return kernels_for<GemmKernels<GemmBFloat16Pairs>>(in.isa()).strip != nullptr;
 }
 
-/// Rows [panel][tap][pair][column][2] of one panel.
+/// Packs one panel as [tap][pair][column][2].
 void pack_pairs_panel(const GemmWeights<float>& w, const GemmPanels& panels, int64_t panel, BFloat16* to) {
   const int64_t first = panels.first_column(panel), end = panels.end_column(panel + 1);
   const int64_t width = panels.first_column(panel + 1) - first;

@@ -8,13 +8,13 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kBlockDepth = 512;         // of A: a tile of it stays in the first-level cache
-constexpr int64_t kSlabBytes = 384 * 1024;   // of B: what stays in the second-level cache while rows pass
-constexpr int64_t kGroupBytes = 128 * 1024;  // of B: while they are multiplied, as many are asked for
+constexpr int64_t kBlockDepth = 512;         // depth of A: a tile of it stays in the first-level cache
+constexpr int64_t kSlabBytes = 384 * 1024;   // part of B that stays in the second-level cache while rows are read
+constexpr int64_t kGroupBytes = 128 * 1024;  // part of B that is prefetched while as much is multiplied
 constexpr int64_t kFewestGroupPanels = 2;
-constexpr int64_t kGroupSums = 8 * 1024;  // of a strip, where its sums wait in the first-level cache to be stored
+constexpr int64_t kGroupSums = 8 * 1024;  // sums of a strip that stay in the first-level cache until they are stored
 constexpr int64_t kRowPartRows = 96;
-constexpr int64_t kCostlyRowColumns = 128, kCostlyRowRows = 48;  // the fewest in such a chunk
+constexpr int64_t kCostlyRowColumns = 128, kCostlyRowRows = 48;  // fewest in a chunk with costly rows
 
 }  // namespace
 
@@ -46,7 +46,7 @@ void GemmBlocks::choose_chunks() {
   row_parts_ = std::min(strips_, ceil_div(sizes_.rows, kRowPartRows));
   const int64_t count = panels_.count();
   const int64_t row_bytes = int64_t{panels_.lanes} * tiles_.value_bytes;
-  const int64_t block_bytes = std::max<int64_t>(1, block_taps_ * block_depth_ * row_bytes);  // of a vector's columns
+  const int64_t block_bytes = std::max<int64_t>(1, block_taps_ * block_depth_ * row_bytes);  // of a vector of columns
   const int64_t slab = std::max<int64_t>(1, (sizes_.costly_rows ? 2 : 1) * kSlabBytes / block_bytes);  // vectors
   if (row_parts_ > 1 || sizes_.workers > 1)
     panel_parts_ = std::min(count, ceil_div(panels_.vectors_before(count), slab));
@@ -69,14 +69,14 @@ void GemmBlocks::choose_chunks() {
   panel_parts_ = std::min(count, ceil_div(wanted, row_parts_));
 }
 
-/// Few chunks are as many for each worker, so that none of them waits.
+/// Small numbers of chunks are rounded up to a multiple of the workers, so that no worker waits.
 void GemmBlocks::divide_panels_evenly() {
   if (panel_parts_ > kProductChunksPerWorker * sizes_.workers) return;
   panel_parts_ = std::min(panels_.count(), ceil_div(panel_parts_, sizes_.workers) * sizes_.workers);
 }
 
-/// Every part of the panels computes the rows anew, every part of the rows reads B anew: both keep enough to outweigh
-/// that.
+/// Every part of the panels computes the rows again, and every part of the rows reads B again. Both are kept large
+/// enough to outweigh that.
 void GemmBlocks::divide_costly_chunks(int64_t wanted) {
   const int64_t most_panel_parts = std::min(panels_.count(), sizes_.columns / kCostlyRowColumns);
   const int64_t most_row_parts = std::min(strips_, sizes_.rows / kCostlyRowRows);

@@ -5,22 +5,24 @@
 
 namespace linnet {
 
-/// The sizes of one product y[m, n] = A * B, and what its rows of A take.
+/// The sizes of one product y[m, n] = A * B, and the cost of its rows of A.
 struct GemmSizes {
   int64_t rows = 0;
   int64_t columns = 0;
   int64_t taps = 1;
   int64_t depth = 0;
-  /// That share the chunks: products with few rows are divided for them. Results do not depend on it.
+  /// The number of workers that share the chunks. Products with few rows are divided for them. Results do not depend on
+  /// it.
   int workers = 1;
-  /// Bytes of scratch that the RowSource needs for each row of a strip.
+  /// The scratch bytes that the RowSource needs for each row of a strip.
   size_t row_scratch_bytes = 0;
-  /// Rows are computed, not only addressed: few parts of the columns ask for them anew.
+  /// Whether rows are computed, not only addressed. The columns are then divided into few parts, since each part
+  /// requests the rows again.
   bool costly_rows = false;
 };
 
-/// How a product is divided, whatever it multiplies: columns into panels, rows into strips, the sum into blocks, all of
-/// it into chunks of parallel work.
+/// The division of a product, independent of its types: columns into panels, rows into strips, the sum into blocks, and
+/// all of it into chunks of parallel work.
 class GemmBlocks {
  public:
   GemmBlocks() = default;
@@ -30,19 +32,21 @@ class GemmBlocks {
   const GemmPanels& panels() const { return panels_; }
   int strip_rows() const { return strip_rows_; }  ///< of the highest strip
 
-  /// Independent pieces of work, each some strips of some panels.
+  /// The number of independent pieces of work. Each one is some strips of some panels.
   int64_t chunks() const { return row_parts_ * panel_parts_; }
   Span strips_of(int64_t chunk) const { return Span{0, strips_}.part(row_parts_, chunk % row_parts_); }
   Span panels_of(int64_t chunk) const { return Span{0, panels_.count()}.part(panel_parts_, chunk / row_parts_); }
-  /// Into how many groups panels are divided of which each is multiplied by all strips before the next.
+  /// Returns the number of groups into which panels are divided. All strips are multiplied by one group before the
+  /// next.
   int64_t groups(const Span& panels) const { return ceil_div(panels.size(), group_panels_); }
-  /// The most values of y that a strip computes of such a group.
+  /// The largest number of values of y that a strip computes for such a group.
   int64_t most_strip_values() const;
   int64_t strips() const { return strips_; }
-  /// Where a strip begins; the next one begins where it ends.
+  /// Returns the first row of a strip. The next strip begins where it ends.
   int64_t strip_begin(int64_t strip) const { return part_begin(sizes_.rows, strips_, strip); }
 
-  /// Blocks of the sum: parts of the depth where there is one tap, groups of taps otherwise.
+  /// The number of blocks of the sum. These are parts of the depth where there is one tap, and groups of taps
+  /// otherwise.
   int64_t blocks() const { return blocks_; }
   struct Block {
     int64_t tap, taps, k, depth;
@@ -50,7 +54,8 @@ class GemmBlocks {
   };
   Block block(int64_t index) const;
   int64_t block_taps() const { return block_taps_; }  ///< of the largest block
-  /// The row of a packed panel where a tap's value k lies, k a multiple of the unit; all rows.
+  /// Returns the row of a packed panel that holds value k of a tap, where k is a multiple of the unit. b_rows() is the
+  /// number of rows.
   int64_t b_row(int64_t tap, int64_t k) const;
   int64_t b_rows() const { return b_row(sizes_.taps, 0); }
 

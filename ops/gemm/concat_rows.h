@@ -9,16 +9,16 @@
 
 namespace linnet {
 
-/// What becomes of the values of a pixel, by channel: max(low, x * scale + shift), or x * scale without a shift.
+/// The transformation of the values of a pixel, by channel: max(low, x * scale + shift), or x * scale without a shift.
 struct PixelScaling {
-  const float* scale = nullptr;  ///< [channels], or one such row for every image; null: x stays as it is
+  const float* scale = nullptr;  ///< [channels], or one such row for every image; null: x is unchanged
   int64_t image_pitch = 0;       ///< from one image's scale to the next
   const float* shift = nullptr;  ///< [channels]; may be null
   float low = -Epilogue::kUnbounded;
 };
 
-/// The pixels of channels-last tensors that are concatenated along the channels, scaled, as the rows of a matrix
-/// product. The tensors are the context's inputs from first_input on, `channels` those of each.
+/// The pixels of channels-last tensors, concatenated along the channels and scaled, as the rows of a matrix product.
+/// The tensors are the context's inputs from first_input on; `channels` are the channels of each.
 class ConcatRows final : public RowSource<float> {
  public:
   ConcatRows(const KernelContext& context, int first_input, const std::vector<int64_t>& channels, int64_t image_pixels,
@@ -32,11 +32,11 @@ class ConcatRows final : public RowSource<float> {
 
   void rows(const RowBlock& block, const float** pointers, std::byte* scratch) const override;
 
-  /// Scratch that rows() needs for each row.
+  /// Returns the scratch bytes that rows() needs for each row.
   static size_t scratch_bytes(int64_t depth) { return dtype_bytes(DType::kFloat32, row_copy_pitch<float>(depth)); }
 
  private:
-  /// Some channels, from `channel` of all on, of rows of one tensor, and where they are copied to.
+  /// Rows of one tensor: some of its channels, which begin at `channel` of the concatenation, and their destination.
   struct Part {
     const float* x;
     int64_t x_pitch;
@@ -56,7 +56,8 @@ class ConcatRows final : public RowSource<float> {
   decltype(NormalizeKernels::scale_rows) scale_rows_;
 };
 
-/// The same without scaling where all tensors have equally many channels: each is a tap of the product, without a copy.
+/// The same without scaling, where all tensors have the same number of channels. Each tensor is a tap of the product,
+/// without a copy.
 class TensorTaps final : public RowSource<float> {
  public:
   TensorTaps(const KernelContext& context, int first_input, int64_t channels)

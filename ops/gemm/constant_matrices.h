@@ -8,7 +8,7 @@
 
 namespace linnet {
 
-/// The weights that a product reads of matrix `matrix` of B.
+/// Returns the weights that a product reads from matrix `matrix` of B.
 template <class T>
 GemmWeights<T> matrix_weights(const MatrixProduct& product, const T* b, int64_t matrix) {
   GemmWeights<T> result;
@@ -21,7 +21,7 @@ GemmWeights<T> matrix_weights(const MatrixProduct& product, const T* b, int64_t 
   return result;
 }
 
-/// The matrices of a constant B, packed one after the other: one tensor for all who ask for the same form.
+/// Packs the matrices of a constant B, one after another. All callers that ask for the same form share one tensor.
 template <class Type>
 Tensor packed_matrices(const MatrixProduct& product, const GemmPanels& panels, const Tensor& b,
                        const CompileInput& in) {

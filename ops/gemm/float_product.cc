@@ -12,12 +12,12 @@
 namespace linnet {
 namespace {
 
-/// How many matrices A holds that are multiplied.
+/// Returns the number of matrices in A that are multiplied.
 int64_t matrices_of(const MatrixProduct& product) {
   return product.batch() == 0 ? 0 : std::ranges::max(product.a_index) + 1;
 }
 
-/// Scratch: the plan's; packed B where it is not constant; addends that cannot be used as they lie.
+/// Scratch: the plan's; packed B where it is not constant; addends that cannot be used in place.
 template <class Type>
 class FloatProduct final : public Kernel {
   using A = typename Type::A;
@@ -85,11 +85,11 @@ class FloatProduct final : public Kernel {
   std::string describe() const override { return str("GEMM ", plan_.describe(), note_, packed_ ? "" : ", packing B"); }
 
  private:
-  static constexpr int64_t kMultipliesOfElement = 8;  ///< in the time that touching an element takes, about
+  static constexpr int64_t kMultipliesOfElement = 8;  ///< about as many as in the time of touching an element
 
-  /// Few rows multiply each element of B only a few times, so that reading B is what takes the time.
+  /// With few rows each element of B is multiplied only a few times, so reading B dominates the time.
   int64_t multiplies_of_element() const { return std::clamp<int64_t>(product_.m, 1, kMultipliesOfElement); }
-  /// Of one product.
+  /// The multiplications of one product.
   int64_t multiplies() const { return checked_mul(checked_mul(product_.m, product_.n), product_.k); }
 
   template <class V>
@@ -98,9 +98,9 @@ class FloatProduct final : public Kernel {
   }
   int64_t row_stride() const { return product_.transpose_a ? 1 : rows_.depth(); }
   int64_t depth_stride() const { return product_.transpose_a ? product_.m : 1; }
-  /// Of one row, an addend is a bias; a second one is like a residual.
+  /// An addend of one row is a bias; a second one is treated like a residual.
   bool is_residual(size_t i) const { return i > 0 || addends_[i].rows != 1; }
-  /// The addend is used as it lies.
+  /// Whether the addend is used in place.
   bool direct(const Addend& addend) const { return addend.columns == product_.n && addend.beta == 1; }
 
   const B* pack_in_scratch(KernelContext& context) const {
@@ -157,7 +157,7 @@ class FloatProduct final : public Kernel {
   size_t packed_offset_ = 0;
   size_t addend_offset_ = 0;
   size_t scratch_bytes_ = 0;
-  int residual_input_ = -1;  ///< over which y may be written
+  int residual_input_ = -1;  ///< y may be written over this input
 };
 
 }  // namespace

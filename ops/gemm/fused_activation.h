@@ -8,12 +8,13 @@
 
 namespace linnet {
 
-/// An epilogue of that activation alone: a clamp where it is one, else the function of this instruction set.
+/// Returns an epilogue of that activation alone. It is a clamp if the activation is one, otherwise the function of this
+/// instruction set.
 Epilogue make_epilogue(const Activation& activation, Isa isa);
 
-/// The activation that an operator of the internal domain applies to its result: attributes activation (a name in the
-/// table of functions; none where it is absent, "" or "None"), activation_alpha and activation_beta, their names behind
-/// `prefix`. Throws Error(kModel) for functions that are unknown or have no kernel.
+/// The activation that an operator of the internal domain applies to its result. Its attributes are activation (a name
+/// in the table of functions; none where it is absent, "" or "None"), activation_alpha and activation_beta, each with
+/// `prefix` before its name. Throws Error(kModel) for functions that are unknown or have no kernel.
 struct FusedActivation : Activation {
   explicit FusedActivation(const NodeSpec& node, const std::string& prefix = "");
 

@@ -10,8 +10,8 @@
 
 namespace linnet {
 
-/// Calls f.template operator()<Type>() with the GemmType that multiplies float32 by an input of weights: that of their
-/// dtype, or GemmF32 where the instruction set does not widen it.
+/// Calls f.template operator()<Type>() with the GemmType that multiplies float32 by an input of weights. It is the type
+/// for their dtype, or GemmF32 where the instruction set does not widen that dtype.
 template <class F>
 auto with_weights_of(const CompileInput& in, int input, const F& f) {
 #define LINNET_GEMM_WEIGHTS(name, B)                                                    \
@@ -22,7 +22,7 @@ auto with_weights_of(const CompileInput& in, int input, const F& f) {
   return f.template operator()<GemmF32>();
 }
 
-/// What a description says of weights of type B: nothing of float32 and float64.
+/// Returns the part of a description that is about weights of type B; empty for float32 and float64.
 template <class B>
 std::string weights_text() {
   return is_widened_type(dtype_of<B>) ? str(", weights ", dtype_of<B>) : std::string();
@@ -34,9 +34,9 @@ void require_weights(const Fact& w, const std::string& what);
 /// Throws Error(kUnsupported) unless weights of another dtype than input 0 are constant.
 void require_constant_narrow(const CompileInput& in, int input, const std::string& what);
 
-/// Weights as float32, for kernels that know no others: themselves where they are.
+/// Returns weights as float32, for kernels that support no other type. float32 weights are returned without a copy.
 Tensor float_weights(const Tensor& w, const CompileInput& in);
-/// Weights as the type of a product's B: themselves, or widened.
+/// Returns weights in the type of a product's B, without a copy or widened.
 template <class B>
 Tensor weights_as(const Tensor& w, const CompileInput& in) {
   return std::is_same_v<B, float> ? float_weights(w, in) : w;

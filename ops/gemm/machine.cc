@@ -7,7 +7,7 @@
 namespace linnet {
 namespace {
 
-// A virtual machine is told the size of its host's last cache, of which others take their part.
+// A virtual machine reports the size of its host's last cache, which it shares with others.
 constexpr int64_t kLastCacheInL2 = 8;
 
 int64_t or_default(long bytes, int64_t otherwise) { return bytes > 0 ? bytes : otherwise; }

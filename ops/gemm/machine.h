@@ -4,14 +4,15 @@
 
 namespace linnet {
 
-/// What choices between algorithms know of the machine.
+/// The properties of the machine that choices between algorithms depend on.
 struct Machine {
-  int64_t l1_bytes = 32 << 10;          ///< of a core's first-level data cache
-  int64_t l2_bytes = 1 << 20;           ///< of a core's second-level cache
-  int64_t last_cache_bytes = 16 << 20;  ///< what a run may count on in the last one, which others share
+  int64_t l1_bytes = 32 << 10;          ///< size of a core's first-level data cache
+  int64_t l2_bytes = 1 << 20;           ///< size of a core's second-level cache
+  int64_t last_cache_bytes = 16 << 20;  ///< part of the shared last-level cache that a run may count on
 };
 
-/// This machine's, read once; the values above where the system does not tell.
+/// Returns the properties of this machine, which are read once. Where the system does not report a value, it is the
+/// default above.
 const Machine& this_machine();
 
 }  // namespace linnet

@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-/// Of each output matrix of a batched product: which matrix of an operand with these batch dims it uses.
+/// Returns, for each output matrix of a batched product, the matrix that it uses of an operand with these batch dims.
 CountedVector<int64_t> batch_index(const Shape& batch, const Shape& operand) {
   CountedVector<int64_t> index{0};
   int64_t matrices = 1;

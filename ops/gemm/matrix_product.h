@@ -8,12 +8,12 @@
 
 namespace linnet {
 
-/// A batch of matrix products: y[i] = alpha * op(A[a_index[i]]) * op(B[b_index[i]]), y[i] of m x n, sums over k.
+/// A batch of matrix products: y[i] = alpha * op(A[a_index[i]]) * op(B[b_index[i]]). y[i] is m x n; sums are over k.
 struct MatrixProduct {
   int64_t m = 0, n = 0, k = 0;
   bool transpose_a = false, transpose_b = false;
   float alpha = 1;
-  CountedVector<int64_t> a_index{0}, b_index{0};  ///< of each output matrix: the matrix of A and of B
+  CountedVector<int64_t> a_index{0}, b_index{0};  ///< for each output matrix, the matrix of A and of B
   int64_t b_count = 1;                            ///< matrices in B
 
   int64_t batch() const { return int64_t(a_index.size()); }
@@ -26,16 +26,16 @@ struct Addend {
   float beta = 1;
 };
 
-/// The product of float32 or float64 inputs 0 and 1; of float32 ones, a constant input 1 may be float16 or bfloat16
-/// where alpha is 1. At most one addend has one row, at most one has all rows of y
-/// (those of the batch one after the other). The activation is for float32; its bias and residual are not used.
+/// The product of float32 or float64 inputs 0 and 1. In float32 products a constant input 1 may be float16 or bfloat16
+/// if alpha is 1. At most one addend has one row, and at most one has all rows of y (those of the batch in sequence).
+/// The activation is for float32 only; its bias and residual are not used.
 KernelPtr make_float_product(const MatrixProduct& product, const std::vector<Addend>& addends,
                              const Epilogue& activation, const CompileInput& in);
 
-/// The product of integer inputs, which wrap, row by row.
+/// The product of integer inputs, computed row by row. Results wrap.
 KernelPtr make_scalar_product(DType dtype, const MatrixProduct& product, const std::vector<Addend>& addends, Isa isa);
 
-/// Dispatches on the dtype.
+/// Returns the product for the dtype of the inputs.
 KernelPtr make_product(const MatrixProduct& product, const std::vector<Addend>& addends, const Epilogue& activation,
                        const CompileInput& in);
 

@@ -12,9 +12,9 @@ namespace {
 bool constant(const CompileInput& in, int input) { return !in.has(input) || in.constant(input); }
 Tensor constant_or_none(const CompileInput& in, int input) { return in.has(input) ? *in.constant(input) : Tensor(); }
 
-constexpr size_t kHalves = 2;  // the number of a digest that says whether float16 holds the part exactly
+constexpr size_t kHalves = 2;  // number of a digest: whether float16 holds the part exactly
 
-/// What the packed form depends on of a part beside the codes: a checksum, and kHalves.
+/// Returns what the packed form depends on in a part other than the codes: a checksum and the number kHalves.
 Tensor digest_of(const Tensor& part) {
   Checksummer sum;
   sum.add(std::string_view(static_cast<const char*>(part.raw()), part.bytes()));
@@ -31,7 +31,7 @@ NBitsPacking::NBitsPacking(const NBitsMatrix& matrix, const NBitsInputs& inputs,
   if (constant(in, inputs.order)) rows_.emplace(m_, constant_or_none(in, inputs.order));
   const NBitsRows in_order(m_, Tensor());
   form_ = {.bits = m_.bits, .block = in_order.block(), .lanes = lanes, .half_scales = half_scales};
-  // In another order, every block of the matrix may fill one in part.
+  // In another order, every block of the matrix may fill one packed block only in part.
   form_.blocks = rows_ ? rows_->blocks() : in_order.blocks() + m_.blocks();
   if (in.has(inputs.zeros)) {
     form_.zeros = in.dtype(inputs.zeros) == DType::kUint8 ? NBitsZeros::kBytes : NBitsZeros::kFloats;

@@ -11,11 +11,11 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kRowPartBytes = 512 * 1024;  // of A: what stays in the second-level cache while panels pass
-constexpr int64_t kFewestPartStrips = 2;       // that read a panel once it is there
+constexpr int64_t kRowPartBytes = 512 * 1024;  // part of A that stays in the second-level cache while panels are read
+constexpr int64_t kFewestPartStrips = 2;       // strips that read a panel while it is cached
 constexpr int64_t kMostPartRows = 96;
 
-/// How rows and panels of columns are divided into chunks.
+/// The division of rows and panels of columns into chunks.
 struct Division {
   int64_t rows = 0, panels = 0;
   int64_t row_parts = 1, panel_parts = 1;
@@ -26,7 +26,7 @@ struct Division {
   int64_t most_rows() const { return ceil_div(rows, row_parts); }
 };
 
-/// row_bytes: of A. Every part of the panels prepares the rows anew.
+/// Divides a product. row_bytes: of A. Every part of the panels prepares the rows again.
 Division divide(int64_t rows, int64_t panels, int64_t row_bytes, int64_t panel_multiplies, int strip, int workers) {
   Division d{rows, panels};
   const int64_t fit = kRowPartBytes / std::max<int64_t>(1, row_bytes);
@@ -39,8 +39,8 @@ Division divide(int64_t rows, int64_t panels, int64_t row_bytes, int64_t panel_m
   return d;
 }
 
-/// Scratch of a worker: strips; a row in another order; what is unpacked; of the first worker besides, B where it is
-/// not constant.
+/// Scratch of a worker: strips; a reordered row; unpacked panels. Scratch of the first worker also: B where it is not
+/// constant.
 template <class A>
 class NBitsKernel final : public Kernel {
  public:
@@ -143,7 +143,7 @@ class NBitsKernel final : public Kernel {
   NBitsPacking b_;
   bool has_bias_;
   Division work_;
-  int unpacked_rows_ = 0;  ///< of a tile; 0: panels are not unpacked
+  int unpacked_rows_ = 0;  ///< rows of a tile; 0: panels are not unpacked
   size_t row_offset_ = 0, unpacked_offset_ = 0, b_offset_ = 0;
 };
 

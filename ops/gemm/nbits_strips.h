@@ -7,7 +7,7 @@
 
 namespace linnet {
 
-/// Rows of A as tiles read them: float, or int8 with a scale for each row and block.
+/// Rows of A in the form that tiles read: float, or int8 with a scale for each row and block.
 template <class A>
 struct NBitsStrip {
   A* values = nullptr;
@@ -25,12 +25,12 @@ class NBitsKernels {
   int lanes() const { return floats_.lanes; }
   bool half_scales() const { return floats_.half_scales; }
   int rows(const NBitsForm& form) const;  ///< of the highest tile
-  /// Where so many rows are multiplied by panels that are unpacked for all of them, the rows of the highest tile of
-  /// these; 0: where they are not.
+  /// Where panels are unpacked once for so many rows, returns the rows of the highest tile that multiplies them, else
+  /// 0.
   int unpacked_rows(const NBitsForm& form, int64_t rows) const;
   const NBitsFloatKernels& floats() const { return floats_; }
   void multiply(const NBitsTile<A>& tile) const;
-  /// Puts n values of a row to row i of a strip of `rows`.
+  /// Writes n values of a row to row i of a strip of `rows` rows.
   void put(const NBitsForm& form, const float* a, int64_t n, int64_t i, int64_t rows, const NBitsStrip<A>& strip) const;
 
  private:
@@ -49,7 +49,7 @@ class NBitsStrips {
   Span rows(int64_t strip) const { return Span{0, rows_}.part(count_, strip); }
   NBitsStrip<A> operator[](int64_t strip) const;
 
-  /// Memory for so many rows. Throws Error(kLimit) on overflow.
+  /// Returns the memory for so many rows. Throws Error(kLimit) on overflow.
   static size_t scratch_bytes(const NBitsForm& form, int64_t rows);
 
  private:

@@ -8,12 +8,12 @@ namespace linnet {
 namespace {
 
 constexpr std::ptrdiff_t kPanels = 2;
-constexpr int64_t kDepth = 256;  // that is unpacked at a time: it stays in the first-level cache for all strips
+constexpr int64_t kDepth = 256;  // unpacked at a time; stays in the first-level cache for all strips
 
 static_assert(kDepth >= kLongestNBitsBlock);
 
 int64_t most_blocks(const NBitsForm& form) { return kDepth / form.block; }
-// A row of two panels is short.
+// A row of two panels is short, so its size cannot overflow.
 std::ptrdiff_t pitch(const NBitsForm& form) { return kPanels * form.lanes; }
 std::ptrdiff_t most_codes(const NBitsForm& form) { return kDepth * pitch(form); }
 std::ptrdiff_t most_scales(const NBitsForm& form) { return most_blocks(form) * pitch(form); }

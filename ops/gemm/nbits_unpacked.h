@@ -4,15 +4,15 @@
 
 namespace linnet {
 
-/// Products of many rows with panels that are unpacked once for all of them, some blocks at a time; bit for bit those
-/// of NBitsFloatKernels::multiply.
+/// Products of many rows with panels that are unpacked once for all rows, some blocks at a time. The results are
+/// bit-identical to those of NBitsFloatKernels::multiply.
 class UnpackedNBits {
  public:
-  /// scratch: scratch_bytes() of a worker.
+  /// scratch: scratch_bytes() of one worker.
   UnpackedNBits(const NBitsFloatKernels& kernels, const NBitsForm& form, std::byte* scratch);
 
-  /// The products [rows, count * lanes] of strips of at most NBitsFloatKernels::unpacked_rows rows with `count` panels,
-  /// one or two; valid until the next call.
+  /// Returns the products [rows, count * lanes] of strips with `count` panels, one or two. Strips have at most
+  /// NBitsFloatKernels::unpacked_rows rows. The result is valid until the next call.
   const float* multiply(const NBitsStrips<float>& strips, const std::byte* panels, int count) const;
 
   /// Throws Error(kLimit) on overflow.

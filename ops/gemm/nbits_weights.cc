@@ -18,7 +18,7 @@ void require_elements(const Fact& fact, int64_t count, const char* name) {
               str(name, " must have ", count, " elements for K, N, bits and block_size, got ", fact));
 }
 
-/// Without an early end, so that it is quick.
+/// Reads all scales without an early exit, which is faster.
 bool all_finite(std::span<const float> scales) {
   bool finite = true;
   for (const float scale : scales) finite &= bool(std::isfinite(scale));
@@ -27,7 +27,7 @@ bool all_finite(std::span<const float> scales) {
 
 int64_t panel_bytes(const NBitsForm& form) { return checked_mul(form.blocks, form.block_bytes()); }
 
-/// Packs panels one after the other.
+/// Packs one panel after another.
 class NBitsPacker {
  public:
   NBitsPacker(const NBitsMatrix& matrix, const NBitsParts& parts, const NBitsRows& rows, const NBitsForm& form)

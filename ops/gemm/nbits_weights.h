@@ -6,10 +6,12 @@
 
 namespace linnet {
 
-/// A matrix B[k, n] of codes of few bits in blocks of a column, each with a scale, as a node is given it.
-/// codes: uint8, for each column its blocks, for each block `block_size` codes, the first in the lowest bits.
-/// scales: float32 for each column and block. zeros: the same, or uint8: packed like codes, each column in whole bytes.
-/// order: the block, by scale and zero point, of each of the k rows; int32.
+/// A matrix B[k, n] of codes of few bits, as a node receives it. Each column is divided into blocks, and each block has
+/// a scale.
+/// codes: uint8; the blocks of each column, `block_size` codes for each block, the first one in the lowest bits.
+/// scales: float32, one for each column and block.
+/// zeros: like scales, or uint8: packed like codes, each column in whole bytes.
+/// order: int32; for each of the k rows, the block whose scale and zero point it uses.
 struct NBitsMatrix {
   int64_t k = 0, n = 0;
   int bits = 4;
@@ -25,27 +27,27 @@ struct NBitsParts {
   Tensor codes, scales, zeros, order;
 };
 
-/// Checks that the parts have as many elements as the matrix has, and a constant order. Throws Error(kShape, kModel)
-/// naming the input.
+/// Checks that the parts have as many elements as the matrix needs, and checks a constant order. Throws Error(kShape,
+/// kModel) that names the input.
 void check_nbits_parts(const NBitsMatrix& matrix, const Fact& codes, const Fact& scales, const Fact& zeros,
                        const Fact& order);
-/// Checks that float32 scales are finite; throws Error(kModel).
+/// If a float32 scale is not finite, throws Error(kModel).
 void check_nbits_scales(const Tensor& scales);
-/// Checks that it names blocks; throws Error(kModel).
+/// If an element of the order is not a block, throws Error(kModel).
 void check_nbits_order(const NBitsMatrix& matrix, const Tensor& order);
 
-/// Which rows of B the blocks of a packed form hold: all in order, or by blocks where an order is given.
+/// The rows of B that the blocks of a packed form hold: all in order, or by blocks where an order is given.
 class NBitsRows {
  public:
   NBitsRows(const NBitsMatrix& matrix, const Tensor& order);
 
   int block() const { return block_; }
   int64_t blocks() const { return int64_t(groups_.size()); }
-  /// The block of the matrix whose scale a packed block has.
+  /// Returns the block of the matrix whose scale a packed block uses.
   int64_t group(int64_t block) const { return groups_[size_t(block)]; }
-  /// Where rows are in order.
+  /// Whether rows are in order.
   bool in_order() const { return rows_.empty(); }
-  /// Row i of the packed form; -1: none.
+  /// Returns the row of the matrix at row i of the packed form, or -1 for padding.
   int64_t row(int64_t i) const { return in_order() ? (i < k_ ? i : -1) : rows_[size_t(i)]; }
 
  private:
@@ -55,11 +57,11 @@ class NBitsRows {
   CountedVector<int64_t> rows_;
 };
 
-/// Whether float16 holds all of them exactly.
+/// Whether float16 holds all scales exactly.
 bool are_halves(const Tensor& scales);
-/// Bytes of the packed form. Throws Error(kLimit) on overflow.
+/// Returns the bytes of the packed form. Throws Error(kLimit) on overflow.
 int64_t packed_bytes(const NBitsMatrix& matrix, const NBitsForm& form);
-/// Packs all panels. Throws Error(kModel) for scales that are not finite.
+/// Packs all panels. If a scale is not finite, throws Error(kModel).
 void pack_nbits(const NBitsMatrix& matrix, const NBitsParts& parts, const NBitsRows& rows, const NBitsForm& form,
                 Executor& executor, std::byte* packed);
 

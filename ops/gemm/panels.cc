@@ -11,14 +11,14 @@
 namespace linnet {
 namespace {
 
-constexpr double kIssue = 1.03;       // what is lost to other instructions
+constexpr double kIssue = 1.03;       // factor for the cost of other instructions
 constexpr double kShortestStep = 6;   // where too few sums fill the latency of a multiplication
-constexpr double kLoadDelay = 0.7;    // where loads are what a step waits for
-constexpr double kTileCycles = 60;    // beginning a tile
+constexpr double kLoadDelay = 0.7;    // where a step waits for loads
+constexpr double kTileCycles = 60;    // starting a tile
 constexpr double kRowCycles = 2;      // reading a row's address
 constexpr double kSumCycles = 1;      // clearing and storing a vector of sums
-constexpr double kStripCycles = 250;  // finding the rows of a strip, taking its sums
-constexpr double kLineCycles = 0.3;   // a line of A or B from the second-level cache
+constexpr double kStripCycles = 250;  // finding the rows of a strip, storing its sums
+constexpr double kLineCycles = 0.3;   // reading a line of A or B from the second-level cache
 constexpr int64_t kLineBytes = 64;
 
 double cycles_per_row(const TileFamily& tiles, int width, int64_t steps) {
@@ -26,14 +26,15 @@ double cycles_per_row(const TileFamily& tiles, int width, int64_t steps) {
   return tile_cycles(tiles, rows, width, steps) / rows;
 }
 
-/// What it takes to read the rows of a strip again for every panel, where the first-level cache does not hold them.
+/// Returns the cost of reading the rows of a strip again for every panel, where the first-level cache does not hold
+/// them.
 double reread_cycles(const TileFamily& tiles, double rows, int64_t panels, int64_t steps) {
   const double bytes = rows * double(steps * tiles.unit * tiles.value_bytes);
   return bytes > double(this_machine().l1_bytes) * 3 / 4 ? bytes / kLineBytes * kLineCycles * double(panels - 1) : 0.0;
 }
 
-/// How many panels of each width the columns are cut into: of all that hold as many vectors, those that take the least
-/// time. Three of a width and more are tried only of the width that is best for a vector.
+/// Returns the number of panels of each width into which the columns are divided so that they take the least time.
+/// Three or more panels of a width are tried only for the width that costs the least per vector.
 std::vector<int64_t> cut(const TileFamily& tiles, int64_t vectors, int64_t steps) {
   int best = 1;
   double cost[kWidestPanel + 1] = {};

@@ -4,7 +4,7 @@
 
 namespace linnet {
 
-/// A function of the same arguments as store().
+/// A StripStore that calls a function with the arguments of store().
 template <class Y, class F>
 class StripFunction final : public StripStore<Y> {
  public:
@@ -15,8 +15,8 @@ class StripFunction final : public StripStore<Y> {
   const F& function_;
 };
 
-/// The strips of product `product` as store(product, rows, columns, sums) takes them, and, where it has the function,
-/// store.to_bytes(product, rows, columns, to).
+/// The StripStore of product `product`. It calls store(product, rows, columns, sums) and, where `store` has that
+/// function, store.to_bytes(product, rows, columns, to).
 template <class Store>
 class ProductStrips final : public StripStore<int32_t> {
  public:
@@ -37,17 +37,18 @@ class ProductStrips final : public StripStore<int32_t> {
   int64_t product_;
 };
 
-/// The matrices B of some products of the same sizes.
+/// The matrices B of several products of equal sizes.
 template <class Type>
 struct PackedMatrices {
-  const typename Type::B* data = nullptr;  ///< packed for the plan's panels(), one after the other
-  int64_t size = 0;                        ///< of one, packed
-  const int32_t* bias = nullptr;           ///< what is added to the sums of each column of each matrix, or null
-  int64_t columns = 0;                     ///< of one; needed with a bias
+  const typename Type::B* data = nullptr;  ///< packed for the plan's panels(), one after another
+  int64_t size = 0;                        ///< of one packed matrix
+  const int32_t* bias = nullptr;           ///< added to the sums of each column of each matrix; may be null
+  int64_t columns = 0;                     ///< of one matrix; needed with a bias
 };
 
-/// Computes `count` products of integers in parallel: rows(i), a RowSource, times matrix(i), the index of one of b. In
-/// parts: store(i, rows, columns, sums) takes the sums of these rows and columns of product i; see ProductStrips.
+/// Computes `count` products of integers in parallel. Product i is rows(i), a RowSource, times matrix_of(i), the index
+/// of a matrix of b. store(i, rows, columns, sums) receives the sums of these rows and columns of product i, part by
+/// part. See ProductStrips.
 template <class Type, class Rows, class Matrix, class Store>
 void run_products(const GemmPlan<Type>& plan, KernelContext& context, int64_t count, const Rows& rows,
                   const PackedMatrices<Type>& b, const Matrix& matrix_of, const Store& store) {

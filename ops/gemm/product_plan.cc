@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-/// Leaves out the taps at both ends that are all zeros; `pointers` then begins at the first that is not.
+/// Skips the taps at both ends that are all zeros. `pointers` then begins at the first remaining tap.
 template <class A>
 void skip_zeros(const A* zeros, RowBlock& block, const A**& pointers) {
   const auto all_zeros = [&](int64_t tap) {
@@ -75,8 +75,8 @@ template <class Type>
 void GemmPlan<Type>::run_chunk(const GemmOperands<Type>& operands, int64_t chunk, std::byte* scratch) const {
   const Span strips = blocks_.strips_of(chunk), all = blocks_.panels_of(chunk);
   const int64_t groups = blocks_.groups(all), blocks = blocks_.blocks();
-  // The next chunk, of the same worker, begins with the panels behind these.
   Checkpoints checkpoints;
+  // The next chunk of the only worker begins with the panels after these.
   const bool more_panels = blocks_.sizes().workers == 1 && strips.end == blocks_.strips();
   for (int64_t group = 0; group < groups; ++group) {
     const Span panels = all.part(groups, group);

@@ -7,32 +7,32 @@
 
 namespace linnet {
 
-/// Takes y in parts, strip by strip of some panels, while they are in the first-level cache.
+/// Receives y in parts, strip by strip of some panels, while they are in the first-level cache.
 template <class Y>
 class StripStore {
  public:
   virtual ~StripStore() = default;
-  /// The values of these rows and columns, one row after the other. Several threads call it at once.
+  /// Receives the values of these rows and columns, row by row without gaps. Several threads call it at the same time.
   virtual void store(const Span& rows, const Span& columns, const Y* y) const = 0;
-  /// What the kernels do with these rows and columns where they store bytes: store() is then not called. False where it
-  /// must be. `to` is set where it returns true.
+  /// Sets `to` to what the kernels do with these rows and columns where they store bytes, and returns true; store() is
+  /// then not called for them. Returns false where store() must be called.
   virtual bool to_bytes(const Span& /*rows*/, const Span& /*columns*/, ByteBlock& /*to*/) const { return false; }
 };
 
 /// The operands of one product y[m, n] = epilogue(A * B). The residual of float32 products may be in the memory of y,
-/// each value where it is added.
+/// with each value where it is added.
 template <class Type>
 struct GemmOperands {
   const RowSource<typename Type::A>* a = nullptr;
   const typename Type::B* b = nullptr;                  ///< packed for the plan's panels()
-  const StripStore<typename Type::Y>* store = nullptr;  ///< of integers: takes all of y, which may then be null
+  const StripStore<typename Type::Y>* store = nullptr;  ///< for integers: receives all of y, which may then be null
   typename Type::Y* y = nullptr;
   int64_t y_pitch = 0;
-  int64_t y_row = 0, y_column = 0;  ///< of the value that y points at
+  int64_t y_row = 0, y_column = 0;  ///< of the value that y points to
   BasicEpilogue<typename Type::Y> epilogue{};
 };
 
-/// How a product of given sizes and types is computed. Made in compile().
+/// How a product of given sizes and types is computed. Plans are made in compile().
 template <class Type>
 class GemmPlan {
  public:
@@ -41,23 +41,24 @@ class GemmPlan {
 
   const GemmBlocks& blocks() const { return blocks_; }
   const GemmPanels& panels() const { return blocks_.panels(); }
-  /// Independent pieces of work.
+  /// The number of independent pieces of work.
   int64_t chunks() const { return blocks_.chunks(); }
-  /// Computes one piece. scratch: scratch_bytes(), aligned to 64.
+  /// Computes one piece. scratch: scratch_bytes() bytes, aligned to 64.
   void run_chunk(const GemmOperands<Type>& operands, int64_t chunk, std::byte* scratch) const;
-  /// Computes all, in parallel; scratch_offset: where in the context's scratch this plan's scratch_bytes() lie.
+  /// Computes all pieces in parallel. scratch_offset: the offset in the context's scratch of this plan's
+  /// scratch_bytes().
   void run(const GemmOperands<Type>& operands, KernelContext& context, size_t scratch_offset = 0) const;
-  /// Scratch that each worker needs.
+  /// The scratch bytes that each worker needs.
   size_t scratch_bytes() const { return scratch_bytes_; }
-  /// The tiles, "12x32".
+  /// Describes the tiles, such as "12x32".
   std::string describe() const { return blocks_.describe(); }
 
  private:
   using A = typename Type::A;
 
-  /// Whether the kernels can store bytes of panels [s.panel, s.panel_end).
+  /// Whether the kernels can store bytes for panels [s.panel, s.panel_end).
   bool stores_bytes(const GemmStrip<Type>& s) const;
-  /// Rows [rows.begin, rows.end) of block `block` of the sum; s: what all strips of the block share.
+  /// Computes rows [rows.begin, rows.end) of block `block` of the sum. s: what all strips of the block share.
   void run_strip(const GemmOperands<Type>& operands, const GemmBlocks::Block& block, const Span& rows,
                  GemmStrip<Type>& s, std::byte* scratch) const;
 

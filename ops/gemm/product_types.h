@@ -11,7 +11,8 @@ namespace linnet {
 inline constexpr std::array kProductTypes = {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16,
                                              DType::kInt32,   DType::kInt64,   DType::kUint32,  DType::kUint64};
 
-/// The dtypes of weights that float32 is multiplied by: itself, and those that products widen where they are constant.
+/// The dtypes of weights by which float32 is multiplied: float32, and those that products widen where they are
+/// constant.
 inline constexpr std::array kWeightTypes = {
     DType::kFloat32,
 #define LINNET_GEMM_WEIGHTS(name, B) dtype_of<B>,

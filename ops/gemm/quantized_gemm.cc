@@ -9,7 +9,7 @@
 namespace linnet {
 namespace {
 
-/// Whether all values, less 128 where they are unsigned, lie in [-64, 64].
+/// Whether all values, less 128 where they are unsigned, are in [-64, 64].
 bool have_seven_bits(const Tensor& w, const CompileInput& in) {
   const auto look = [&w] {
     const auto* bytes = static_cast<const uint8_t*>(w.raw());
@@ -20,12 +20,12 @@ bool have_seven_bits(const Tensor& w, const CompileInput& in) {
   return *in.packed(w, {"seven bits", {}}, look).data<bool>();
 }
 
-/// Where value k of a column lies.
+/// Returns the offset of value k in a column.
 std::ptrdiff_t depth_offset(const GemmWeights<int8_t>& w, int64_t k) {
   return w.run > 0 ? k / w.run * w.run_stride + k % w.run * w.depth_stride : k * w.depth_stride;
 }
 
-/// Values of some columns from value k on, at most kUnit of each, with some bits flipped.
+/// Packs values of some columns from value k on, at most kUnit of each, with some bits flipped.
 template <class Type>
 void pack_each(const GemmWeights<int8_t>& w, int8_t flip, const int8_t* from, int64_t k, int64_t columns,
                typename Type::B* to) {
@@ -38,7 +38,8 @@ void pack_each(const GemmWeights<int8_t>& w, int8_t flip, const int8_t* from, in
   }
 }
 
-/// The same of four bytes at a time, where they lie next to each other or those of a row do; false for other strides.
+/// The same for four bytes at a time, where the four bytes, or those of a row, are contiguous. Returns false for other
+/// strides.
 bool pack_fours(const GemmWeights<int8_t>& w, int8_t flip, const int8_t* from, int64_t k, int64_t columns, int8_t* to) {
   if (k + 4 > w.depth || w.run != 0 || (w.depth_stride != 1 && w.column_stride != 1)) return false;
   const uint32_t flips = uint32_t(uint8_t(flip)) * 0x01010101u;
@@ -65,7 +66,7 @@ bool pack_fours(const GemmWeights<int8_t>& w, int8_t flip, const int8_t* from, i
   return true;
 }
 
-/// Packs the columns of a panel: [tap][step][column][unit].
+/// Packs the columns of a panel as [tap][step][column][unit].
 template <class Type>
 void pack_byte_panel(const GemmWeights<int8_t>& w, int8_t flip, const GemmPanels& panels, int64_t panel,
                      typename Type::B* to) {
@@ -85,14 +86,14 @@ void pack_byte_panel(const GemmWeights<int8_t>& w, int8_t flip, const GemmPanels
   }
 }
 
-/// The sums of the columns of a panel of bytes, modulo 2^32, from its packed form.
+/// Computes the sums of the columns of a panel of bytes, modulo 2^32, from its packed form.
 void sum_panel(const int8_t* packed, int64_t steps, int64_t pitch, int64_t columns, int32_t* sums) {
   std::fill_n(sums, columns, 0);
   for (int64_t step = 0; step < steps; ++step, packed += pitch) {
     for (int64_t j = 0; j < columns; ++j) {
       uint32_t four;
       std::memcpy(&four, packed + j * 4, sizeof four);
-      four ^= 0x80808080u;  // each byte plus 128
+      four ^= 0x80808080u;  // adds 128 to each byte
       const uint32_t pairs = (four & 0x00ff00ffu) + (four >> 8 & 0x00ff00ffu);
       sums[j] += int32_t((pairs + (pairs >> 16)) & 0xffffu) - 4 * 128;
     }
@@ -170,7 +171,8 @@ const std::byte* QuantizedGemm<Type>::pack_in_scratch(KernelContext& context) co
   return packed;
 }
 
-/// Rows are not less by x_zero but by what the kernels subtract: the sums begin with the difference.
+/// Returns the initial values of the sums. The kernels subtract their own shift from rows instead of x_zero, so the
+/// sums start with the difference.
 template <class Type>
 const int32_t* QuantizedGemm<Type>::begin_sums(KernelContext& context, const std::byte* packed, int32_t x_zero,
                                                const int32_t* bias) const {

@@ -15,7 +15,7 @@ namespace {
 
 using Q = QuantizedInputs;
 
-/// A scale and a zero point, both or none.
+/// Checks that a scale and its zero point are given together.
 void check_pair(std::span<const Fact> in, int scale, const char* scale_name, const char* zero_name) {
   if (has_input(in, scale) != has_input(in, scale + 1)) {
     throw Error(ErrorKind::kModel, str(scale_name, " and ", zero_name, " must be given together"));
@@ -124,7 +124,7 @@ void QuantizedOutput::bound_bytes(int32_t zero, RequantizeJob& job) const {
   job.high = std::min(job.high, greatest);
 }
 
-/// Whether all values are less than 2^31, without a bias.
+/// Whether all values are less than 2^31 in magnitude without a bias.
 bool QuantizedOutput::stays_small(const RequantizeJob& job) const {
   const auto small = [](float scale) { return std::abs(scale) < 0.25f; };
   const float* end = job.scale + (scale_per_channel_ ? channels_ : 1);

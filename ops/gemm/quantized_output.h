@@ -7,11 +7,13 @@
 
 namespace linnet {
 
-/// The inputs of products of quantised tensors in the internal domain. Scales and zero points have one element, w_scale
-/// may have one for each output channel. Without y_scale and y_zero the output is float32. B is int32 in units of
-/// x_scale * w_scale, or float32. A residual of the output's shape is added; before, the product is rounded to what
-/// uint8 with grid_scale and grid_zero can hold, where these are given. w_zero, zero points of w in its dtype, one or
-/// one for each output channel, may be given.
+/// The inputs of products of quantised tensors in the internal domain:
+/// - Scales and zero points have one element; w_scale may have one for each output channel.
+/// - Without y_scale and y_zero the output is float32.
+/// - B is int32 in units of x_scale * w_scale, or float32.
+/// - A residual of the output's shape is added. If grid_scale and grid_zero are given, the product is first rounded to
+///   a value that uint8 with that scale and zero point can represent.
+/// - w_zero, the zero points of w in its dtype, may be given: one, or one for each output channel.
 struct QuantizedInputs {
   enum {
     kX,
@@ -32,33 +34,33 @@ struct QuantizedInputs {
   };
 };
 
-/// Checks all inputs but the shapes of x and w; `channels`: of the output; `weights`: the dtypes that w may have.
-/// Throws Error(kType) or Error(kShape).
+/// Checks all inputs but the shapes of x and w. channels: of the output. weights: the dtypes that w may have. Throws
+/// Error(kType) or Error(kShape).
 void check_quantized_inputs(std::span<const Fact> in, const Dim& channels, std::span<const DType> weights);
-/// Checks that a residual goes with y.
+/// Checks that a residual is compatible with y.
 void check_quantized_residual(std::span<const Fact> in, const Fact& y);
-/// uint8, or float32 without y_scale.
+/// Returns uint8, or float32 without y_scale.
 DType quantized_output_dtype(std::span<const Fact> in);
 
-/// The job for these rows and columns of one for all of y, from sums that stand one row after the other; residual and y
-/// are left to the caller.
+/// Returns the job for these rows and columns of `job`, a job for all of y. sums: row by row without gaps. The caller
+/// sets residual and y.
 RequantizeJob job_of_block(RequantizeJob job, const Span& rows, const Span& columns, const int32_t* sums);
 
-/// What becomes of the sums of such a product, as its inputs tell.
+/// The transformation of the sums of such a product into its output, as the node's inputs specify it.
 class QuantizedOutput {
  public:
-  /// The activation must be a clamp, or none.
+  /// The activation must be a clamp or none.
   QuantizedOutput(const CompileInput& in, int64_t channels, const Activation& activation);
 
-  /// Scratch of the first worker that bind() needs; shared by all.
+  /// The scratch bytes of the first worker that bind() needs; all workers share them.
   size_t scratch_bytes() const;
 
   /// The output of one run.
   class Bound {
    public:
-    /// Takes the sums of rows and columns of an output whose rows hold all channels.
+    /// Stores the sums of these rows and columns. Rows of the output hold all channels.
     void store(const Span& rows, const Span& columns, const int32_t* sums) const;
-    /// What becomes of them in a kernel that stores bytes; false where it cannot.
+    /// Sets `to` to their transformation in a kernel that stores bytes. Returns false where such a kernel cannot do it.
     bool to_bytes(const Span& rows, const Span& columns, ByteBlock& to) const;
 
    private:
@@ -69,11 +71,11 @@ class QuantizedOutput {
     std::byte* y_;
     bool bytes_;
   };
-  /// row_sums: of the rows of x less its zero point, where has_w_zero().
+  /// row_sums: the sums of the rows of x less its zero point, needed where has_w_zero().
   Bound bind(KernelContext& context, std::byte* scratch, const int32_t* row_sums = nullptr) const;
   bool has_w_zero() const { return has_w_zero_; }
 
-  /// The bias in units of the sums, one for each channel; null where there is none or where it is float32.
+  /// Returns the bias in units of the sums, one for each channel, or null where it is absent or float32.
   const int32_t* sum_bias(KernelContext& context) const;
 
  private:
@@ -89,7 +91,7 @@ class QuantizedOutput {
   DType bias_;
 };
 
-/// Stores the products of a QuantizedGemm, each at its rows and columns of one output.
+/// Stores the products of a QuantizedGemm, each at its rows and columns of the same output.
 class QuantizedProducts {
  public:
   /// Product i begins at row i * rows and column i * columns.

@@ -12,7 +12,7 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kCachePage = 4096;  // rows so many bytes apart lie in the same cache set
+constexpr int64_t kCachePage = 4096;  // rows so many bytes apart map to the same cache set
 
 template <class A>
 bool needs_copy(int64_t depth, int64_t row_stride, int64_t depth_stride) {
@@ -20,7 +20,7 @@ bool needs_copy(int64_t depth, int64_t row_stride, int64_t depth_stride) {
          (sizeof(A) == 1 && depth % GemmU8::kUnit != 0);
 }
 
-/// Asks for all rows at once: one after the other, each would wait for memory anew.
+/// Prefetches all rows together. Otherwise each row would wait for memory separately.
 template <class A>
 void prefetch_rows(const A* first, int64_t row_stride, int rows, int64_t depth) {
   for (int i = 0; i < rows; ++i) {

@@ -5,7 +5,7 @@
 
 namespace linnet {
 
-/// A part of A: rows [row, row + rows) of taps [tap, tap + taps), and of each its values [k, k + depth).
+/// A part of A: rows [row, row + rows) of taps [tap, tap + taps), and the values [k, k + depth) of each.
 struct RowBlock {
   int64_t row = 0;
   int rows = 0;
@@ -15,16 +15,17 @@ struct RowBlock {
   int64_t depth = 0;
 };
 
-/// Where a product's rows of A come from.
+/// The source of a product's rows of A.
 template <class A>
 class RowSource {
  public:
   virtual ~RowSource() = default;
-  /// Writes the address of the block's values for row i and tap t to pointers[t * rows + i]. The values may be
-  /// produced in `scratch`, memory of the calling worker of as many bytes as the plan was made with, valid until
+  /// Writes the address of the block's values for row i and tap t to pointers[t * rows + i]. The values may be produced
+  /// in `scratch`, memory of the calling worker of as many bytes as the plan was made with. The values are valid until
   /// the next call.
   virtual void rows(const RowBlock& block, const A** pointers, std::byte* scratch) const = 0;
-  /// The address of rows that are all zeros, padding: taps with nothing else at either end of a block are left out.
+  /// Returns the address of rows of zeros (padding), or null. Taps at either end of a block in which all rows are zeros
+  /// are skipped.
   virtual const A* zeros() const { return nullptr; }
 };
 
@@ -36,8 +37,10 @@ class MatrixRows final : public RowSource<A> {
       : data_(data), row_stride_(row_stride), depth_stride_(depth_stride) {}
   void rows(const RowBlock& block, const A** pointers, std::byte* scratch) const override;
 
-  /// Bytes of scratch that rows() needs for each row of such a matrix: a copy is made where values of a row are not
-  /// contiguous or rows lie at a distance that maps them to the same cache sets, and of bytes that are no whole fours.
+  /// Returns the scratch bytes that rows() needs for each row of such a matrix. A copy is made in these cases:
+  /// - The values of a row are not contiguous.
+  /// - The distance of rows maps them to the same cache sets.
+  /// - The values are bytes whose number is not a multiple of four.
   static size_t scratch_bytes(int64_t depth, int64_t row_stride, int64_t depth_stride = 1);
 
  private:
@@ -46,7 +49,7 @@ class MatrixRows final : public RowSource<A> {
   int64_t depth_stride_;
 };
 
-/// The distance between copies of rows of so many values that spreads them over the cache sets.
+/// Returns a distance between copies of rows of so many values that spreads them over the cache sets.
 template <class A>
 constexpr int64_t row_copy_pitch(int64_t depth) {
   constexpr int64_t kLine = 64 / int64_t{sizeof(A)};

@@ -14,7 +14,7 @@ constexpr int64_t kScalarChunkMultiplies = 64 * 1024;
 
 template <class T>
 class ScalarProduct final : public Kernel {
-  // Sums wrap, which only unsigned ones do.
+  // Sums wrap, which is defined for unsigned types only.
   using Sum = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
  public:

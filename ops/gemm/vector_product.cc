@@ -14,7 +14,7 @@
 namespace linnet {
 namespace {
 
-/// What an epilogue of functions alone makes of sums, in place.
+/// Applies an epilogue of functions alone to sums, in place.
 class SumFunctions {
  public:
   SumFunctions(const Epilogue& epilogue, Isa isa)
@@ -30,10 +30,10 @@ class SumFunctions {
   UnaryForm clip_;
 };
 
-/// y[r] = the sum of x[r * n + i] * v[i]: rows of a matrix by a vector.
+/// Multiplies the rows of a matrix by a vector: y[r] = the sum of x[r * n + i] * v[i].
 class RowsByVector final : public Kernel {
  public:
-  /// matrix: the input that holds it; x_index, v_index: of each product, the matrix and the vector.
+  /// matrix: the input that is the matrix. x_index, v_index: the matrix and the vector of each product.
   RowsByVector(int matrix, int64_t rows, int64_t n, const CountedVector<int64_t>& x_index,
                const CountedVector<int64_t>& v_index, const SumFunctions& functions, Isa isa)
       : matrix_(matrix),
@@ -69,7 +69,7 @@ class RowsByVector final : public Kernel {
   decltype(ReduceKernels::dots) dots_;
 };
 
-/// y[j] = the sum of a[k] * b[k * n + j]: a vector by a matrix, whose rows are added.
+/// Multiplies a vector by a matrix, whose rows are added: y[j] = the sum of a[k] * b[k * n + j].
 class VectorByMatrix final : public Kernel {
  public:
   VectorByMatrix(const MatrixProduct& product, const SumFunctions& functions, Isa isa)
@@ -100,9 +100,9 @@ class VectorByMatrix final : public Kernel {
   std::string describe() const override { return str("a vector by ", product_.k, " rows"); }
 
  private:
-  static constexpr int64_t kColumns = 4096, kRows = 8;  ///< that are read together, at the most
+  static constexpr int64_t kColumns = 4096, kRows = 8;  ///< the most that are read together
   static constexpr int64_t kFewestColumns = 1024;       ///< of a part: memory is faster in long lines
-  static constexpr int64_t kWhole = 64;                 ///< columns, whole vectors
+  static constexpr int64_t kWhole = 64;                 ///< columns of whole vectors
 
   void add_rows(const float* a, const float* b, int64_t n, float* y) const {
     float sum[kColumns];

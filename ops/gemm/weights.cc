@@ -10,7 +10,7 @@
 namespace linnet {
 namespace {
 
-/// So few rows of a panel that they stay in the first-level cache while they are filled column by column.
+/// A number of rows of a panel that stay in the first-level cache while they are filled column by column.
 constexpr int64_t kPackDepth = 64;
 constexpr int64_t kBufferValues = 4 * 1024;
 constexpr int64_t kParallelValues = 32 * 1024;
@@ -42,7 +42,7 @@ void transpose(const T* x, int64_t rows, int64_t columns, int64_t ldx, T* y, int
   }
 }
 
-/// y[c * ldy + r] = x[r * ldx + c]
+/// Sets y[c * ldy + r] = x[r * ldx + c].
 void transpose(const float* x, int64_t rows, int64_t columns, int64_t ldx, float* y, int64_t ldy) {
   const int64_t whole_rows = rows / 4 * 4, whole_columns = columns / 4 * 4;
   for (int64_t r = 0; r < whole_rows; r += 4) {
@@ -53,7 +53,7 @@ void transpose(const float* x, int64_t rows, int64_t columns, int64_t ldx, float
   }
 }
 
-/// Packs a panel of which `columns` are weights, from `first`, its first column.
+/// Packs a panel with `columns` columns of weights. first: its first column.
 template <class T>
 class PanelPacker {
  public:
@@ -93,7 +93,8 @@ class PanelPacker {
     }
   }
 
-  /// The taps of a depth lie next to each other: all are transposed at once, then put where they belong.
+  /// Packs taps that are contiguous for each value of the depth. All are transposed together and then copied to their
+  /// rows.
   void pack_taps(int64_t k, int64_t depth) const {
     T buffer[kBufferValues];
     transpose(first_ + k * w_.taps, columns_, depth * w_.taps, w_.column_stride, buffer, pitch_);
@@ -103,7 +104,7 @@ class PanelPacker {
     }
   }
 
-  /// Scales, and clears the columns that are no weights.
+  /// Scales the weights and clears the unused columns.
   void finish() const {
     const int64_t rows = w_.taps * w_.depth;
     if constexpr (std::is_floating_point_v<T>) {

@@ -16,19 +16,21 @@ struct GemmWeights {
   int64_t tap_stride = 0;
   int64_t depth_stride = 0;
   int64_t column_stride = 0;
-  float scale = 1;  ///< every value is multiplied by it; of 16 bits: 1
-  int64_t run = 0;  ///< of integers: values of the depth that lie depth_stride apart, runs lie run_stride apart; 0: all
+  float scale = 1;  ///< factor of every value; 1 for 16-bit types
+  int64_t run = 0;  ///< for integers: values of a run are depth_stride apart, runs are run_stride apart; 0: one run
   int64_t run_stride = 0;
 };
 
-/// Rows of a packed panel, each of `unit` values of its columns; throws Error(kLimit) on overflow.
+/// Returns the number of rows of a packed panel, each of `unit` values of its columns. Throws Error(kLimit) on
+/// overflow.
 int64_t panel_rows(int64_t taps, int64_t depth, int unit);
-/// Values of the packed form [panel][tap][ceil(depth / unit)][column][unit]; throws Error(kLimit) on overflow.
+/// Returns the number of values in the packed form [panel][tap][ceil(depth / unit)][column][unit]. Throws Error(kLimit)
+/// on overflow.
 int64_t packed_size(const GemmPanels& panels, int64_t taps, int64_t depth, int unit = 1);
-/// Where in the packed form a panel begins.
+/// Returns the offset of a panel in the packed form.
 int64_t panel_begin(const GemmPanels& panels, int64_t panel, int64_t taps, int64_t depth, int unit = 1);
 
-/// Where in the packed form of one tap and unit a column begins, and how far its values lie apart.
+/// The offset of a column in the packed form of one tap and unit, and the distance between its values.
 struct PackedColumn {
   int64_t begin, pitch;
 };
@@ -42,7 +44,7 @@ void pack_panel(const GemmWeights<T>& weights, const GemmPanels& panels, int64_t
 template <class T>
 void pack_weights(const GemmWeights<T>& weights, const GemmPanels& panels, T* packed, Executor* executor = nullptr);
 
-/// The form of weights packed for such panels and `more` that it depends on.
+/// Returns the form of weights packed for such panels. more: further numbers on which the form depends.
 PackedForm packed_form(const std::string& name, const GemmPanels& panels, const std::vector<int64_t>& more = {});
 
 }  // namespace linnet

@@ -11,7 +11,7 @@
 namespace linnet {
 namespace {
 
-/// Packs a panel of the matrix whose first value and zero point these are.
+/// Packs a panel of the matrix whose first value and zero point are those of b.
 void pack_pairs(const Bytes& b, const GemmWeights<uint8_t>& w, int64_t zero_stride, const GemmPanels& panels,
                 int64_t panel, int16_t* to, Checkpoints& checkpoints) {
   const int64_t first = panels.first_column(panel), columns = panels.end_column(panel + 1) - first;

@@ -6,28 +6,28 @@
 
 namespace linnet {
 
-/// The matrices B of some products: 8-bit integers, of which zero points are subtracted.
+/// The matrices B of several products: 8-bit integers, from which zero points are subtracted.
 struct ByteMatrices {
-  int input = 0, zero_input = 0;  ///< of the node; zero_input may be omitted
+  int input = 0, zero_input = 0;  ///< inputs of the node; zero_input may be omitted
   int64_t count = 1;
-  GemmWeights<uint8_t> matrix{};  ///< how each lies in memory, one after the other; without data and scale
+  GemmWeights<uint8_t> matrix{};  ///< layout of each of the consecutive matrices, without data and scale
   ParameterIndex zero{};
 };
 
-/// Products of 16-bit rows and 8-bit matrices of the same sizes; sums wrap modulo 2^32. What is constant is packed when
-/// compiled.
+/// Products of 16-bit rows and 8-bit matrices of the same sizes. Sums wrap modulo 2^32. Constant matrices are packed at
+/// compile time.
 class WidenedProducts {
  public:
   WidenedProducts(const CompileInput& in, const GemmSizes& sizes, const ByteMatrices& b);
 
-  /// True when B is packed already, so that a kernel need not read it.
+  /// Whether B is packed already, so that a kernel need not read it.
   bool packed() const { return bool(packed_); }
-  /// Scratch that each worker needs, of which run() uses the beginning.
+  /// The scratch bytes that each worker needs. run() uses the beginning of the scratch.
   size_t scratch_bytes() const { return scratch_bytes_; }
   std::string describe() const { return str("int16 GEMM ", plan_.describe(), packed() ? "" : ", packing B"); }
 
-  /// Computes `count` products: rows(i), a RowSource, times matrix(i), the index of a matrix. In parts: store(i, rows,
-  /// columns, sums) takes the sums of these rows and columns of product i.
+  /// Computes `count` products in parts. Product i is rows(i), a RowSource, times matrix(i), the index of a matrix.
+  /// store(i, rows, columns, sums) receives the sums of these rows and columns of product i.
   template <class Rows, class Matrix, class Store>
   void run(KernelContext& context, int64_t count, Rows rows, Matrix matrix, Store store) const {
     const int16_t* b = packed() ? packed_.data<int16_t>() : pack_in_scratch(context);
