@@ -1,14 +1,14 @@
 #pragma once
 
-// Included by *.amx_*.simd.cc only: the tile registers. Left to intrinsics, GCC takes no constants of templates for
-// their numbers.
+// Included by *.amx_*.simd.cc only: the tile registers. Inline assembly takes the place of intrinsics, for which GCC
+// does not accept template constants as register numbers.
 #include "kernels/tile_config.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
 struct AmxTiles {
-  /// Sizes and contents belong to the thread, and are there until release().
+  /// Sizes and contents belong to the thread and persist until release().
   static void configure(const TileConfig& config) { asm volatile("ldtilecfg %0" : : "m"(config)); }
   static void release() { asm volatile("tilerelease"); }
 
@@ -16,7 +16,7 @@ struct AmxTiles {
   [[gnu::always_inline]] static void zero() {
     asm volatile("tilezero %%tmm%c0" : : "i"(T));
   }
-  /// Rows at a distance of so many bytes.
+  /// Loads rows at a distance of `stride` bytes.
   template <int T>
   [[gnu::always_inline]] static void load(const void* from, int64_t stride) {
     asm volatile("tileloadd (%0,%1,1), %%tmm%c2" : : "r"(from), "r"(stride), "i"(T) : "memory");
@@ -27,7 +27,7 @@ struct AmxTiles {
   }
 };
 
-/// multiply_add(): register Y += A * B, of fours of bytes, those of A unsigned.
+/// multiply_add() adds A * B to register Y, for groups of four bytes. Those of A are unsigned.
 struct AmxBytes : AmxTiles {
   template <int Y, int A, int B>
   [[gnu::always_inline]] static void multiply_add() {
@@ -35,7 +35,7 @@ struct AmxBytes : AmxTiles {
   }
 };
 
-/// The same of pairs of bfloat16, summed in float32.
+/// The same for pairs of bfloat16, summed in float32.
 struct AmxPairs : AmxTiles {
   template <int Y, int A, int B>
   [[gnu::always_inline]] static void multiply_add() {

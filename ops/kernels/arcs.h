@@ -1,16 +1,16 @@
 #pragma once
 
-// Included by *.simd.cc only: arcus functions on whole vectors. The reductions are those of S. Moshier's Cephes; the
-// polynomials are minimax fits of our own (Lawson's reweighted least squares).
+// Included by *.simd.cc only: inverse trigonometric functions on whole vectors. The reductions are those of S.
+// Moshier's Cephes. The polynomials are minimax fits made for Linnet (Lawson's reweighted least squares).
 #include "kernels/vector_math.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-// pi / 2 in two parts.
+// pi / 2 as the sum of two parts.
 inline constexpr float kHalfPi = 0x1.921fb6p+0f, kHalfPiRest = -0x1.777a5cp-25f;
 
-/// atan(x) = z + z^3 P(z^2) for z = |x| up to 1, pi/2 less that of z = 1 / |x| beyond.
+/// atan(x): z + z^3 P(z^2) with z = |x| up to 1, and pi/2 minus that of z = 1 / |x| above.
 inline F32 atan(F32 x) {
   const F32 a = magnitude_of(x);
   const auto beyond = a > F32(1.0f);
@@ -27,7 +27,7 @@ inline F32 atan(F32 x) {
   return with_sign(xsimd::select(beyond, F32(kHalfPi) + (F32(kHalfPiRest) - arc), arc), x);
 }
 
-/// (asin(z) - z) / z of t = z^2 up to 1/4.
+/// Returns (asin(z) - z) / z for t = z^2 up to 1/4.
 inline F32 asin_tail(F32 t) {
   F32 p = xsimd::fma(F32(0x1.596d28p-5f), t, F32(0x1.8c283ep-6f));
   p = xsimd::fma(p, t, F32(0x1.747e4ap-5f));
@@ -35,7 +35,7 @@ inline F32 asin_tail(F32 t) {
   return xsimd::fma(p, t, F32(0x1.5555c8p-3f)) * t;
 }
 
-/// asin(a) = pi/2 - 2 asin(sqrt((1 - a) / 2)), for a = |x|: what is beyond 1/2 so becomes at most 1/2.
+/// asin(a) = pi/2 - 2 asin(sqrt((1 - a) / 2)) for a = |x|, which reduces arguments above 1/2 to at most 1/2.
 struct ArcArgument {
   F32 z, t;  ///< z and its square
   decltype(F32() > F32()) beyond;

@@ -4,7 +4,7 @@
 
 namespace linnet {
 
-/// Element-wise float32 operations. What an element becomes does not depend on its position.
+/// Element-wise float32 operations. The result for an element does not depend on its position.
 struct BinaryKernels {
   BinaryForms add;
   BinaryForms sub;

@@ -6,11 +6,12 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// Values that are summed in float32 lanes before they are added to the total: bounds the rounding error.
+/// The number of values that are summed in float32 lanes before they are added to the total. It bounds the rounding
+/// error.
 inline constexpr int64_t kSumBlock = 64 * kLanes;
 
-/// The sum of term(x[i]) for n <= kSumBlock values, in lanes. term(neutral) is 0. Where each value is added depends on
-/// its place alone, so that zeros behind the last change nothing.
+/// Returns the sum of term(x[i]) for n <= kSumBlock values, in lanes. term(neutral) is 0. Where each value is added
+/// depends on its position alone, so zeros after the last value change nothing.
 template <class Term>
 inline F32 sum_block(const float* x, int64_t n, Term term, float neutral) {
   F32 sum[4] = {F32(0.0f), F32(0.0f), F32(0.0f), F32(0.0f)};
@@ -24,7 +25,7 @@ inline F32 sum_block(const float* x, int64_t n, Term term, float neutral) {
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/// The sum of term(x[i]) over n values. term(neutral) is 0.
+/// Returns the sum of term(x[i]) over n values. term(neutral) is 0.
 template <class Term>
 inline float sum_terms(const float* x, int64_t n, Term term, float neutral = 0.0f) {
   if (n <= kSumBlock) return sum_lanes(sum_block(x, n, term, neutral));

@@ -4,8 +4,7 @@
 
 namespace linnet {
 
-/// The member of `kernels` for a dtype, of those for numbers of each type: bool is taken as uint8. nullptr for other
-/// dtypes.
+/// Returns the member of `kernels` for a dtype, or nullptr for dtypes that are not numbers. bool is treated as uint8.
 template <class Kernels>
 auto by_number(const Kernels& kernels, DType dtype) -> decltype(&kernels.f32) {
   switch (dtype) {

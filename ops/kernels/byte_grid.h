@@ -9,7 +9,7 @@ namespace {
 template <class T>
 inline constexpr float kLeast = float(T(-1) < 0 ? -128 : 0);
 
-/// x where it is above the bound, else the bound, which NaN becomes, too.
+/// Returns x where it is above the bound, else the bound. NaN becomes the bound.
 inline F32 above(F32 x, F32 bound) {
 #if defined(__aarch64__)
   return xsimd::select(x > bound, x, bound);
@@ -18,7 +18,7 @@ inline F32 above(F32 x, F32 bound) {
 #endif
 }
 
-/// One scale and zero point per lane.
+/// One scale and one zero point per lane.
 template <class T>
 struct Grid {
   F32 scale, zero_point;
@@ -28,14 +28,14 @@ struct Grid {
   F32 greatest() const { return F32(kLeast<T> + 255.0f) - zero_point; }
 };
 
-/// The bounds are integers, so they may be applied before the quotient is rounded.
+/// Returns the quotients as integers. The bounds are integers, so they may be applied before rounding.
 template <class T>
 inline I32 divided(F32 x, const Grid<T>& grid) {
   const F32 bounded = xsimd::min(above(x / grid.scale, grid.least()), grid.greatest());
   return nearest(bounded) + xsimd::to_int(grid.zero_point);
 }
 
-/// Calls whole(i) for the first elements of whole vectors, and rest(i, count) for what is left.
+/// Calls whole(i) for the first elements of whole vectors, and rest(i, count) for the tail.
 template <class Whole, class Rest>
 inline void for_vectors(int64_t n, const Whole& whole, const Rest& rest) {
   int64_t i = 0;
@@ -48,10 +48,10 @@ inline F32 dequantized(const T* x, const Grid<T>& grid) {
   return (xsimd::to_float(widen(x)) - grid.zero_point) * grid.scale;
 }
 
-inline constexpr int kVectors = 4;  // of which bytes are stored together
+inline constexpr int kVectors = 4;  // vectors whose bytes are stored together
 
-/// Stores four vectors of quotients, none far above all bytes, as bytes. Returns false where one may be wrong, as it is
-/// closer to the middle between two integers than 0.5 - `near_middle`, or fits no integer.
+/// Stores four vectors of quotients, none far above all bytes, as bytes. Returns false where a byte may be wrong: where
+/// a quotient is closer to the middle between two integers than 0.5 - `near_middle`, or does not fit an integer.
 template <class T>
 inline bool round_four(const F32 (&quotient)[kVectors], F32 near_middle, float zero_point, T* y) {
   I32 rounded[kVectors];
@@ -59,7 +59,7 @@ inline bool round_four(const F32 (&quotient)[kVectors], F32 near_middle, float z
   LINNET_UNROLL
   for (int k = 0; k < kVectors; ++k) {
     rounded[k] = nearest(quotient[k]);
-    // Of NaN, x86 takes the second, which is right there: NaN has become the least integer.
+    // For NaN, x86 returns the second operand. That is correct here: NaN has become the least integer.
     farthest = xsimd::max(magnitude_of(quotient[k] - xsimd::to_float(rounded[k])), farthest);
   }
   narrow_four(rounded, int16_t(zero_point), y);

@@ -7,7 +7,7 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// A vector of products, rounded to the grid where there is one, plus the residual.
+/// Returns a vector of products plus the residual. If there is a grid, the products are first rounded to it.
 [[gnu::always_inline]] inline F32 add_byte_residual(const RequantizeJob& job, F32 value, I32 residual) {
   if (job.grid) {
     const F32 held = at_most(F32(job.grid_high), at_least(F32(job.grid_low), value));

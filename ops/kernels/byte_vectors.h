@@ -1,6 +1,6 @@
 #pragma once
 
-// Included by *.simd.cc only: integers of 32 bits, and kLanes bytes as such.
+// Included by *.simd.cc only: 32-bit integers, and kLanes bytes as such integers.
 #include <cstring>
 
 #include "kernels/vector_math.h"
@@ -8,7 +8,7 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// kCount values, as the compiler's vector.
+/// A compiler vector of kCount values.
 template <class T, int kCount>
 struct VectorOf {
   typedef T Type __attribute__((vector_size(kCount * sizeof(T))));
@@ -71,7 +71,7 @@ inline void narrow(I32 v, void* y) {
 #endif
 
 #if defined(__AVX512F__)
-/// The first n < kLanes elements; the other lanes become 0.
+/// Loads the first n < kLanes elements; the other lanes become 0.
 inline I32 load_part(const int32_t* x, int64_t n) { return _mm512_maskz_loadu_epi32(first_lanes(n), x); }
 inline void store_part(int32_t* y, I32 v, int64_t n) { _mm512_mask_storeu_epi32(y, first_lanes(n), v); }
 #elif defined(__AVX2__)
@@ -90,7 +90,7 @@ inline void store_part(int32_t* y, I32 v, int64_t n) { _mm256_maskstore_epi32(y,
 }
 #endif
 
-/// Copies n < kLanes bytes; kLanes are written, the others 0.
+/// Copies n < kLanes bytes. kLanes bytes are written; the others are 0.
 inline void copy_part(uint8_t* y, const void* x, int64_t n) {
 #if defined(__AVX512BW__)
   _mm_storeu_si128(reinterpret_cast<__m128i*>(y), _mm_maskz_loadu_epi8(first_lanes(n), x));
@@ -100,7 +100,7 @@ inline void copy_part(uint8_t* y, const void* x, int64_t n) {
 #endif
 }
 
-/// n < kLanes bytes; the other lanes become 0.
+/// Widens n < kLanes bytes; the other lanes become 0.
 template <class T>
 inline I32 widen_part(const T* x, int64_t n) {
   uint8_t buffer[kLanes];
@@ -113,7 +113,7 @@ inline void narrow_part(I32 v, void* y, int64_t n) {
   std::memcpy(y, buffer, size_t(n));
 }
 
-/// z plus the products of the pairs of int16 that each lane of x and y holds.
+/// Returns z plus the products of the pairs of int16 in each lane of x and y.
 inline I32 multiply_add_pairs(I32 x, I32 y, I32 z) {
 #if defined(__AVX512F__)
   return _mm512_add_epi32(z, _mm512_madd_epi16(x, y));
@@ -127,8 +127,8 @@ inline I32 multiply_add_pairs(I32 x, I32 y, I32 z) {
 #endif
 }
 
-/// To the nearest integers, ties to even. What is too large, too small or NaN becomes the least integer; on NEON the
-/// nearest one, and 0.
+/// Rounds to the nearest integers, ties to even. On x86, values that are too large, too small or NaN become the least
+/// integer. On NEON they become the nearest integer, and NaN becomes 0.
 inline I32 nearest(F32 x) {
 #if defined(__AVX512F__)
   return _mm512_cvtps_epi32(x);
@@ -141,7 +141,7 @@ inline I32 nearest(F32 x) {
 #endif
 }
 
-/// Stores four vectors of integers, to each of which `zero_point` is added, as bytes; with saturation.
+/// Adds `zero_point` to four vectors of integers and stores them as bytes, with saturation.
 template <class T>
 inline void narrow_four(const I32 (&v)[4], int16_t zero_point, T* y) {
   constexpr bool kSigned = T(-1) < 0;
@@ -150,7 +150,7 @@ inline void narrow_four(const I32 (&v)[4], int16_t zero_point, T* y) {
   const __m512i a = _mm512_adds_epi16(_mm512_packs_epi32(v[0], v[1]), zero);
   const __m512i b = _mm512_adds_epi16(_mm512_packs_epi32(v[2], v[3]), zero);
   const __m512i bytes = kSigned ? _mm512_packs_epi16(a, b) : _mm512_packus_epi16(a, b);
-  // Each lane of 128 bits holds a part of every vector.
+  // Each 128-bit lane holds a part of every vector.
   const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
   _mm512_storeu_si512(y, _mm512_permutexvar_epi32(order, bytes));
 #elif defined(__AVX2__)

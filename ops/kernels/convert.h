@@ -6,8 +6,8 @@
 
 namespace linnet {
 
-/// y[i] = x[i] for i < n in another float type, bit for bit as linnet/half.h converts: to the nearest, ties to even.
-/// x and y do not overlap.
+/// y[i] = x[i] for i < n in another float type, rounded to the nearest, ties to even. Results are bit-identical to the
+/// conversions of linnet/half.h. x and y do not overlap.
 struct ConvertKernels {
   void (*float_of_half)(const Half* x, float* y, int64_t n);
   void (*half_of_float)(const float* x, Half* y, int64_t n);

@@ -6,14 +6,14 @@
 
 namespace linnet {
 
-/// One output row of a depthwise convolution, channels-last: one filter per channel. A pitch is the number of floats
+/// One output row of a depthwise convolution (one filter per channel), channels-last. A pitch is the number of floats
 /// from one pixel or tap to the next.
 struct DepthwiseRow {
   int64_t channels = 0;
   int64_t in = 0, out = 0;  ///< pixels of an input line and of the row
   int64_t kernel = 1, stride = 1, dilation = 1, pad_begin = 0;
 
-  int lines = 0;                    ///< kernel rows that meet the image
+  int lines = 0;                    ///< kernel rows that overlap the image
   const float* const* x = nullptr;  ///< the input line of each
   const float* const* w = nullptr;  ///< the first tap of each
   float* y = nullptr;

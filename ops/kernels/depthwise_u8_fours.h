@@ -1,6 +1,6 @@
 #pragma once
 
-// Included by depthwise_u8.*.simd.cc only: four bytes of each lane are multiplied by one instruction.
+// Included by depthwise_u8.*.simd.cc only, for instructions that multiply four bytes of each lane.
 #include "kernels/depthwise_u8_lines.h"
 #include "kernels/dot_u8.h"
 
@@ -10,7 +10,7 @@ namespace {
 struct Fours {
   static constexpr int kValues = 4;
 
-  /// Lane i: byte i of each x, the first one lowest.
+  /// Returns in lane i the bytes i of all x, the first x in the lowest byte.
   static I32 gather(const uint8_t* const (&x)[4]) { return shift_bytes(interleave(x)); }
   static I32 gather_one(const uint8_t* x) { return shift_bytes(widen(x)); }
   static I32 multiply_add(I32 sum, I32 x, I32 w) { return add_fours(sum, x, w); }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Included by depthwise_u8.*simd.cc only: sums over columns, whose values lie side by side in the lanes of vectors.
-// `Unit` says how many values a lane holds, gathers them and multiplies them.
+// Included by depthwise_u8.*simd.cc only: sums over columns, whose values are adjacent in the lanes of vectors. `Unit`
+// defines the number of values in a lane, gathers them and multiplies them.
 #include "kernels/byte_vectors.h"
 #include "kernels/depthwise_u8.h"
 
@@ -30,14 +30,14 @@ class DepthwiseLine {
   static constexpr int kMostPixels = 8;
   static constexpr int kValues = Unit::kValues;
 
-  /// Calls f<false>(v) for whole vectors of channels, f<true>(v) for one that is filled in part.
+  /// Calls f<false>(v) for whole vectors of channels and f<true>(v) for a partial one.
   template <class F>
   void for_vectors(const F& f) const {
     for (int64_t v = 0; v < whole_vectors_; ++v) f.template operator()<false>(v);
     if (last_channels_ > 0) f.template operator()<true>(whole_vectors_);
   }
 
-  /// The values of a unit, or its only one where kOne.
+  /// Gathers the values of a unit, or its only value where kOne.
   template <bool kOne, bool kPart>
   I32 gather(const uint8_t* const (&x)[kValues]) const {
     if constexpr (kPart) {
@@ -64,7 +64,7 @@ class DepthwiseLine {
     });
   }
 
-  /// Windows of kTaps x kTaps: what a column adds to the sums of all pixels that it is of never leaves registers.
+  /// Computes windows of kTaps x kTaps. The sums of all pixels to which a column contributes stay in registers.
   template <int kTaps, int kStride, bool kPart>
   class Slide {
    public:
@@ -81,7 +81,7 @@ class DepthwiseLine {
 
     void run() const {
       const int64_t pixels = line_.job_.pixels;
-      I32 sum[kBegun + 1];  // of pixel i and those behind it
+      I32 sum[kBegun + 1];  // of pixel i and the next ones
       LINNET_UNROLL for (int j = 0; j < kBegun; ++j) sum[j] = begin_;
       LINNET_UNROLL for (int c = 0; c < kTaps - kStride; ++c) add(column(c), c, sum);
       for (int64_t i = 0; i < pixels; ++i) {
@@ -94,7 +94,7 @@ class DepthwiseLine {
 
    private:
     static constexpr int kUnits = (kTaps + kValues - 1) / kValues;
-    static constexpr int kBegun = (kTaps - 1) / kStride;  // pixels whose sums are under way
+    static constexpr int kBegun = (kTaps - 1) / kStride;  // pixels whose sums are in progress
 
     struct Column {
       I32 unit[kUnits];
@@ -109,7 +109,7 @@ class DepthwiseLine {
       }
       return column;
     }
-    /// Column c of the window of sum[0].
+    /// Adds column c of the window of sum[0] to all sums that contain it.
     [[gnu::always_inline]] void add(const Column& x, int c, I32 (&sum)[kBegun + 1]) const {
       LINNET_UNROLL for (int j = 0; j * kStride <= c; ++j) {
         LINNET_UNROLL for (int u = 0; u < kUnits; ++u) {
@@ -127,7 +127,7 @@ class DepthwiseLine {
 
   int64_t vector_pitch() const { return job_.columns * pitch_; }
 
-  /// [vector][column][unit].
+  /// Gathers the columns as [vector][column][unit].
   void gather_columns() const {
     const int64_t units = job_.units, columns = job_.columns;
     for (int64_t u = 0; u < units; ++u) {
@@ -142,7 +142,7 @@ class DepthwiseLine {
     const uint8_t* const* first = job_.x + u * kValues * job_.columns + c;
     LINNET_UNROLL for (int i = 0; i < kValues; ++i) x[i] = first[i * job_.columns] + job_.channel;
     int32_t* to = columns_ + c * pitch_ + u * kLanes;
-    // Stores may change members, as far as the compiler knows: loops read copies.
+    // Stores may alias members for all the compiler knows, so loops read copies.
     const int64_t step = vector_pitch(), end = whole_vectors_;
     for (int64_t v = 0; v < end; ++v, to += step) {
       gather<kOne, false>(x).store_aligned(to);
@@ -151,7 +151,7 @@ class DepthwiseLine {
     if (last_channels_ > 0) gather<kOne, true>(x).store_aligned(to);
   }
 
-  /// Those from pixel i on, P at a time, then fewer.
+  /// Computes the pixels from i on, P at a time, then fewer at a time.
   template <int P, bool kPart>
   void all_pixels(int64_t v, int64_t i) const {
     for (const int64_t end = job_.pixels - P; i <= end; i += P) pixels<P, kPart>(v, i);
@@ -164,7 +164,7 @@ class DepthwiseLine {
     const I32 begin = I32::load_unaligned(job_.begin + v * kLanes);
     I32 sum[P];
     LINNET_UNROLL for (int p = 0; p < P; ++p) sum[p] = begin;
-    // The taps of windows without dilation lie one after the other, like their weights.
+    // Without dilation the taps of a window are contiguous, like their weights.
     const bool dense = job_.dilation == 1;
     const int64_t parts = dense ? 1 : job_.taps, values = dense ? job_.taps * pitch_ : pitch_;
     const int32_t* x = columns_ + v * vector_pitch() + i * step;

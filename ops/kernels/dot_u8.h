@@ -1,13 +1,13 @@
 #pragma once
 
-// Included by *.simd.cc only, for instruction sets that add four products of bytes to an integer of 32 bits.
+// Included by *.simd.cc only, for instruction sets that add four products of bytes to a 32-bit integer.
 #include "kernels/vector_math.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
 #if defined(__ARM_FEATURE_DOTPROD) && !defined(__ARM_FEATURE_MATMUL_INT8)
-/// Both factors are signed: the unsigned one must be less by so much.
+/// Both factors are signed, so the unsigned factor must be reduced by this shift.
 constexpr int32_t kDotShift = 128;
 #else
 constexpr int32_t kDotShift = 0;
@@ -16,9 +16,9 @@ constexpr int32_t kDotShift = 0;
 /// Subtracts kDotShift from unsigned bytes.
 inline I32 shift_bytes(I32 x) { return kDotShift != 0 ? x ^ I32(int32_t(0x80808080u)) : x; }
 
-/// sum + the products of each lane's four bytes, those of x unsigned and less by kDotShift.
+/// Returns sum + the products of each lane's four bytes. Those of x are unsigned bytes less kDotShift.
 inline I32 add_fours(I32 sum, I32 x, I32 w) {
-  // GCC 12 moves the sums between registers around the intrinsics of x86.
+  // GCC 12 adds register moves around the intrinsics of x86.
 #if defined(__AVX512F__)
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.data) : "v"(x.data), "v"(w.data));
   return sum;

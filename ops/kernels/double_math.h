@@ -1,14 +1,15 @@
 #pragma once
 
-// Included by *.simd.cc only: float64 functions without branches, so that compilers make vectors of the loops around
-// them. Reductions: W. J. Cody and W. Waite, "Software Manual for the Elementary Functions" (1980). The logarithm:
-// the series of atanh, after which P. T. P. Tang's and FreeBSD's log arrange the terms so that the first is exact.
+// Included by *.simd.cc only: float64 functions without branches, so that compilers vectorise the loops around them.
+// The logarithm uses the series of atanh, with the terms arranged as in P. T. P. Tang's and FreeBSD's log so that the
+// first one is exact.
+// Source of the reductions: W. J. Cody and W. Waite, "Software Manual for the Elementary Functions", 1980.
 #include <cstdint>
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// a b + c, with one rounding where the instruction set has that.
+/// Returns a b + c, with one rounding where the instruction set supports it.
 inline double mul_add(double a, double b, double c) {
 #if defined(__FMA__) || defined(__aarch64__)
   return __builtin_fma(a, b, c);
@@ -17,7 +18,7 @@ inline double mul_add(double a, double b, double c) {
 #endif
 }
 
-/// The polynomial in x with these coefficients, that of the highest power first.
+/// Returns the polynomial in x with these coefficients, the highest power first.
 inline double polynomial(double, double constant) { return constant; }
 template <class... Rest>
 inline double polynomial(double x, double first, double second, Rest... rest) {
@@ -27,41 +28,41 @@ inline double polynomial(double x, double first, double second, Rest... rest) {
 inline uint64_t bits_of_double(double x) { return __builtin_bit_cast(uint64_t, x); }
 inline double double_of(uint64_t bits) { return __builtin_bit_cast(double, bits); }
 inline double magnitude_of(double x) { return double_of(bits_of_double(x) & 0x7fffffffffffffff); }
-/// The magnitude of `x` with the sign of `sign`; x >= 0.
+/// Returns the magnitude of `x` with the sign of `sign`; x >= 0.
 inline double with_sign(double x, double sign) {
   return double_of(bits_of_double(x) | (bits_of_double(sign) & 0x8000000000000000));
 }
-/// By bits, which compilers do not make branches of.
+/// Chooses by bits, which compilers do not turn into branches.
 inline double choose(bool condition, double a, double b) {
   const uint64_t mask = uint64_t(0) - uint64_t(condition);
   return double_of((bits_of_double(a) & mask) | (bits_of_double(b) & ~mask));
 }
-// NaN stays.
+// NaN is preserved.
 inline double at_most(double bound, double x) { return x > bound ? bound : x; }
 inline double at_least(double bound, double x) { return x < bound ? bound : x; }
 
 inline constexpr double kRoundDouble = 0x1.8p52;  // adding it rounds to an integer in the low bits
 
-/// 2^n for integers -1023 < n < 1024.
+/// Returns 2^n for integers -1023 < n < 1024.
 inline double power_of_two(double n) { return double_of((bits_of_double(n + kRoundDouble) + 1023) << 52); }
 
-/// |x| < 1000 as x = n ln 2 + r with |r| <= ln 2 / 2.
+/// |x| < 1000 represented as x = n ln 2 + r with |r| <= ln 2 / 2.
 struct DoubleExpArgument {
   double n, r;
 };
 inline DoubleExpArgument reduce_double_exp(double x) {
   const double n = mul_add(x, 0x1.71547652b82fep+0, kRoundDouble) - kRoundDouble;
-  // ln 2 in two parts: the first has 33 bits, so that its products with n are exact.
+  // ln 2 in two parts. The first has 33 bits, so its products with n are exact.
   return {n, mul_add(n, -0x1.a39ef35793c76p-33, mul_add(n, -0x1.62e42fee00000p-1, x))};
 }
 
-/// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2: the Taylor series, which leaves out less than 2^-57.
+/// Returns (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2, by its Taylor series. The truncation error is less than 2^-57.
 inline double double_exp_tail(double r) {
   return polynomial(r, 1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
                     1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5);
 }
 
-/// e^x / divisor of a power of two for x <= 712, as e^x alone may be infinite, or denormal.
+/// Returns e^x / 2^log2_divisor for x <= 712, where e^x alone may be infinite or subnormal.
 inline double double_exp_over(double x, double log2_divisor) {
   const DoubleExpArgument a = reduce_double_exp(x);
   const double n = a.n - log2_divisor;
@@ -72,7 +73,7 @@ inline double double_exp_over(double x, double log2_divisor) {
 
 inline double double_exp(double x) { return double_exp_over(at_least(-746.0, at_most(710.0, x)), 0.0); }
 
-/// e^x - 1 for 0 <= x <= 700.
+/// Returns e^x - 1 for 0 <= x <= 700.
 inline double double_expm1(double x) {
   const DoubleExpArgument a = reduce_double_exp(x);
   const double p = mul_add(double_exp_tail(a.r), a.r * a.r, a.r), power = power_of_two(a.n);
@@ -96,16 +97,16 @@ inline double double_log(double x) {
   double y = mul_add(n, 0x1.62e42fee00000p-1, f - (half_square - small));
   y = choose(x == 0.0, -__builtin_inf(), y);
   y = choose(x >= __builtin_inf(), x, y);
-  return choose(x >= 0.0, y, __builtin_nan(""));  // NaN is not
+  return choose(x >= 0.0, y, __builtin_nan(""));  // NaN >= 0 is false
 }
 
-/// log(1 + x) for x >= 0.
+/// Returns log(1 + x) for x >= 0.
 inline double double_log1p(double x) {
   const double w = 1.0 + x;
   return double_log(w) + (x - (w - 1.0)) / w;
 }
 
-/// log(1 + e^x).
+/// Returns log(1 + e^x).
 inline double double_softplus(double x) { return at_least(0.0, x) + double_log1p(double_exp(-magnitude_of(x))); }
 
 inline double double_tanh(double x) {
@@ -121,7 +122,7 @@ inline double double_sigmoid(double x) {
 inline double double_sinh(double x) {
   const double a = magnitude_of(x);
   const double h = double_exp_over(at_most(712.0, a), 1.0), t = a * a;
-  // Up to 1 the Taylor series, which leaves out less than 2^-65.
+  // Up to 1, the Taylor series is used. Its truncation error is less than 2^-65.
   const double p = polynomial(t, 1.0 / 121645100408832000, 1.0 / 355687428096000, 1.0 / 1307674368000, 1.0 / 6227020800,
                               1.0 / 39916800, 1.0 / 362880, 1.0 / 5040, 1.0 / 120, 1.0 / 6);
   return with_sign(choose(a < 1.0, mul_add(a * t, p, a), h - 0.25 / h), x);
@@ -157,8 +158,9 @@ inline double double_atanh(double x) {
   return with_sign(choose(a == 1.0, __builtin_inf(), choose(a < 1.0, y, __builtin_nan(""))), x);
 }
 
-/// erf(x) = x + x Q(x^2) up to 1, 1 - e^(-x^2) R((|x| - 2) / (|x| + 2)) beyond (M. M. Shepherd and J. G. Laframboise,
-/// Mathematics of Computation 36 (1981)). The polynomials are Chebyshev fits of our own.
+/// erf(x): x + x Q(x^2) up to 1, and 1 - e^(-x^2) R((|x| - 2) / (|x| + 2)) above. The polynomials are Chebyshev fits
+/// made for Linnet.
+/// Source: M. M. Shepherd and J. G. Laframboise, Mathematics of Computation 36, 1981.
 inline double double_erf(double x) {
   const double a = at_most(6.0, magnitude_of(x)), t = a * a;
   const double q = polynomial(t, 0x1.05ffd737fb32ep-34, -0x1.389d4f2641625p-30, 0x1.f7b4bf3b13964p-27,

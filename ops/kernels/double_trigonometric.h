@@ -1,16 +1,16 @@
 #pragma once
 
-// Included by *.simd.cc only: trigonometric functions of float64 without branches. The polynomials of the arcs are
-// Chebyshev fits of our own, the reductions those of S. Moshier's Cephes.
+// Included by *.simd.cc only: trigonometric functions of float64 without branches. The polynomials of the inverse
+// functions are Chebyshev fits made for Linnet; the reductions are those of S. Moshier's Cephes.
 #include "kernels/double_math.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// Below it, x = n pi/2 + r with |r| <= pi/4 is exact to the last bit.
+/// The largest |x| for which the reduction x = n pi/2 + r with |r| <= pi/4 is exact to the last bit.
 inline constexpr double kMostDoubleAngle = 0x1p20;
 
-/// sin(r) and cos(r) by their Taylor series, which leave out less than 2^-57; the quadrant is n.
+/// sin(r) and cos(r) by their Taylor series, with truncation errors of less than 2^-57. The quadrant is n.
 struct DoubleAngle {
   double sin, cos;
   uint64_t quadrant;
@@ -18,7 +18,7 @@ struct DoubleAngle {
 
 inline DoubleAngle reduce_double_angle(double x) {
   const double shifted = mul_add(x, 0x1.45f306dc9c883p-1, kRoundDouble), n = shifted - kRoundDouble;
-  // pi/2 in four parts, the first three of 33 bits: their products with n are exact.
+  // pi/2 in four parts. The first three have 33 bits, so their products with n are exact.
   double r = mul_add(n, -0x1.0b4611a600000p-34, mul_add(n, -0x1.921fb54400000p+0, x));
   r = mul_add(n, -0x1.b839a252049c1p-104, mul_add(n, -0x1.3198a2e000000p-69, r));
   const double t = r * r;
@@ -26,12 +26,12 @@ inline DoubleAngle reduce_double_angle(double x) {
                               1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6);
   const double c = polynomial(t, 1.0 / 20922789888000, -1.0 / 87178291200, 1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320,
                               -1.0 / 720, 1.0 / 24);
-  // 1 - t/2 leaves an error that is known.
+  // The error of 1 - t/2 is known and is added back.
   const double half = 0.5 * t, w = 1.0 - half;
   return {mul_add(r * t, s, r), w + ((1.0 - w) - half + t * t * c), bits_of_double(shifted)};
 }
 
-/// sin(x + quadrant pi/2).
+/// Returns sin(x + quadrant pi/2).
 inline double double_sin_of(const DoubleAngle& angle, uint64_t quadrant) {
   const double y = choose((quadrant & 1) != 0, angle.cos, angle.sin);
   return double_of(bits_of_double(y) ^ ((quadrant & 2) << 62));
@@ -40,7 +40,7 @@ inline double double_sin_of(const DoubleAngle& angle, uint64_t quadrant) {
 struct DoubleSin {
   static double near(double x) {
     const DoubleAngle angle = reduce_double_angle(x);
-    return choose(x == 0.0, x, double_sin_of(angle, angle.quadrant));  // -0 stays
+    return choose(x == 0.0, x, double_sin_of(angle, angle.quadrant));  // -0 is preserved
   }
   static double far(double x) { return __builtin_sin(x); }
 };
@@ -62,10 +62,10 @@ struct DoubleTan {
   static double far(double x) { return __builtin_tan(x); }
 };
 
-// pi / 2 and pi / 4 as sums of two.
+// pi / 2 and pi / 4 as the sums of two parts.
 inline constexpr double kHalfPiDouble = 0x1.921fb54442d18p+0, kHalfPiDoubleRest = 0x1.1a62633145c07p-54;
 
-/// atan(z) = z + z^3 P(z^2) up to tan(pi/8); beyond, atan(a) = pi/4 + atan((a - 1) / (a + 1)), or pi/2 - atan(1 / a).
+/// atan(z) = z + z^3 P(z^2) up to tan(pi/8). Above, atan(a) = pi/4 + atan((a - 1) / (a + 1)) or pi/2 - atan(1 / a).
 inline double double_atan(double x) {
   const double a = magnitude_of(x);
   const bool middle = a > 0x1.a827999fcef32p-2, large = a > 0x1.3504f333f9de6p+1;
@@ -80,7 +80,7 @@ inline double double_atan(double x) {
   return with_sign(share * kHalfPiDouble + arc, x);
 }
 
-/// asin(a) = z + z P(t) for a = |x| up to 1/2; pi/2 - 2 asin(sqrt((1 - a) / 2)) beyond.
+/// asin(a) for a = |x|: z + z P(t) up to 1/2, and pi/2 - 2 asin(sqrt((1 - a) / 2)) above.
 struct DoubleArc {
   double z, tail;
   bool beyond;
@@ -101,7 +101,7 @@ inline DoubleArc reduce_double_arc(double x) {
 inline double double_asin(double x) {
   const DoubleArc r = reduce_double_arc(x);
   const double rest = kHalfPiDouble - (2.0 * r.z - (kHalfPiDoubleRest - 2.0 * r.tail));
-  return with_sign(choose(r.beyond, rest, r.z + r.tail), x);  // beyond 1, z is NaN
+  return with_sign(choose(r.beyond, rest, r.z + r.tail), x);  // above 1, z is NaN
 }
 
 inline double double_acos(double x) {

@@ -5,9 +5,9 @@
 
 namespace linnet {
 
-/// What happens to the sums of a matrix product or convolution, of type T, before they are stored:
-/// y = activation(min(high, max(low, prelu(x + bias + residual)))), on rows of contiguous columns (channels). NaN stays
-/// NaN.
+/// What is applied to the sums of a matrix product or convolution, of type T, before they are stored: y =
+/// activation(min(high, max(low, prelu(x + bias + residual)))). Rows consist of contiguous columns (channels). NaN
+/// stays NaN.
 template <class T>
 struct BasicEpilogue {
   using RowFunction = void (*)(const T* x, T* y, int64_t n, float alpha, float beta);
@@ -17,7 +17,7 @@ struct BasicEpilogue {
   const T* bias = nullptr;      ///< one value per column; may be null
   const T* residual = nullptr;  ///< first value of the first row; may be null
   int64_t residual_pitch = 0;   ///< values from one row of the residual to the next
-  const T* slope = nullptr;     ///< of prelu, one value per column: negative sums are multiplied by it; may be null
+  const T* slope = nullptr;     ///< for prelu, one value per column: negative sums are multiplied by it; may be null
   float low = -kUnbounded;
   float high = kUnbounded;
   RowFunction activation = nullptr;  ///< called with x == y; may be null
@@ -27,7 +27,7 @@ struct BasicEpilogue {
   // Always inlined: SIMD units must not emit shared copies.
   [[gnu::always_inline]] bool clamps() const { return low > -kUnbounded || high < kUnbounded; }
 
-  /// The same for the part of the output that begins at this row and column.
+  /// Returns the epilogue for the part of the output that begins at this row and column.
   [[gnu::always_inline]] BasicEpilogue at(int64_t row, int64_t column) const {
     BasicEpilogue part = *this;
     if (bias) part.bias = bias + column;
@@ -36,7 +36,8 @@ struct BasicEpilogue {
     return part;
   }
 
-  /// The part of a block of the sum: the first adds the residual, over which it may write, the last does all else.
+  /// Returns the epilogue of one block of the sum. The first block adds the residual, over which it may write; the last
+  /// one does everything else.
   [[gnu::always_inline]] BasicEpilogue of_block(bool first, bool last) const {
     BasicEpilogue part = last ? *this : BasicEpilogue();
     part.residual = first ? residual : nullptr;

@@ -6,15 +6,15 @@
 
 namespace linnet {
 
-/// Columns that are searched together, at the most.
+/// The largest number of columns that are searched together.
 inline constexpr int64_t kSearchColumns = 256;
 
-/// y = the positions of the first (or last) extremes of n values each, 1 to 2^31 - 1: of `lanes` <= kSearchColumns
-/// neighbouring columns of a matrix with `inner` ones, or of as many contiguous rows if that is 1. NaN is beyond every
-/// other value.
+/// Writes to y the positions of the first (or last) extremes of n values each, where n is in [1, 2^31 - 1]. The values
+/// are those of `lanes` <= kSearchColumns adjacent columns of a matrix with `inner` columns, or of as many contiguous
+/// rows if `inner` is 1. NaN is more extreme than every other value.
 using ExtremeSearch = void (*)(const void* x, int64_t* y, int64_t n, int64_t inner, int64_t lanes, bool last);
 
-/// Of the largest and of the smallest values.
+/// Searches for the largest and the smallest values.
 struct ExtremeSearches {
   ExtremeSearch max, min;
 };

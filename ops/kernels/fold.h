@@ -1,6 +1,6 @@
 #pragma once
 
-// Included by *.simd.cc only: sums that change lanes.
+// Included by *.simd.cc only: sums across lanes.
 #include <bit>
 #include <utility>
 
@@ -12,7 +12,7 @@ namespace {
 template <class Vector>
 using Elements [[gnu::vector_size(sizeof(Vector))]] = typename Vector::value_type;
 
-/// Lane j of the result is lane Lane[j] of the two vectors, one behind the other.
+/// Lane j of the result is lane Lane[j] of the concatenation of the two vectors.
 template <class Vector, int... Lane>
 [[gnu::always_inline]] inline Vector shuffle(Vector x, Vector y, std::integer_sequence<int, Lane...>) {
   const auto low = std::bit_cast<Elements<Vector>>(x), high = std::bit_cast<Elements<Vector>>(y);

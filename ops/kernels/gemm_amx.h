@@ -1,7 +1,7 @@
 #pragma once
 
 // Included by *.simd.cc only: strips of a matrix product in tile registers. `Tile` names the GemmType and the vectors
-// of sums, as for gemm_strip.h; `Tiles` is what the registers do.
+// of sums, as for gemm_strip.h. `Tiles` defines the operations on registers.
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
@@ -22,9 +22,10 @@ inline void copy_bytes(std::byte* to, const std::byte* from, int64_t n) {
 #endif
 }
 
-/// 2x2 registers hold the sums of 32 rows and two vectors of columns; two hold A, two B. One product of registers adds
-/// a slice, 16 rows of a panel. Slices begin at multiples of 16 rows of the panel, whichever row is the first, and sums
-/// over blocks of them are added to each other: so every row has the same sum wherever it lies.
+/// 2x2 registers hold the sums of 32 rows and two vectors of columns; two registers hold A and two hold B. One product
+/// of registers adds a slice, 16 rows of a panel. Slices begin at multiples of 16 rows of the panel, whatever the first
+/// row is, and the sums of blocks of slices are added to each other. Every row therefore has the same sum at any
+/// position.
 template <class Tile, class Tiles>
 class AmxStrip {
   using Type = typename Tile::Type;
@@ -33,7 +34,7 @@ class AmxStrip {
 
   static constexpr int kStepBytes = 4;
   static constexpr int64_t kSliceSteps = kTileBytes / kStepBytes;
-  static constexpr int64_t kBlockSlices = 16;  // of A: these stay in the first-level cache while B passes
+  static constexpr int64_t kBlockSlices = 16;  // slices of A, which stay in the first-level cache while B is read
   static constexpr int64_t kBlockSteps = kBlockSlices * kSliceSteps;
   static constexpr int64_t kVectorBytes = Tile::kLanes * kStepBytes;
 
@@ -71,7 +72,7 @@ class AmxStrip {
  private:
   explicit AmxStrip(const GemmStrip<Type>& s) : s_(s), tap_steps_(ceil_div(s.depth, Type::kUnit)) {}
 
-  /// Registers 0 to 3: sums, two of each half of the rows; 4 and 5: A; 6 and 7: B.
+  /// Registers 0 to 3 hold sums, two for each half of the rows; 4 and 5 hold A; 6 and 7 hold B.
   static void configure(int rows) {
     const int lower = rows < kTileRows ? rows : kTileRows;
     TileConfig config;
@@ -93,7 +94,7 @@ class AmxStrip {
     if constexpr (kHalves == 2 && NV == 2) Tiles::template zero<3>();
   }
 
-  /// Rows [begin, end) of the panels, all of one block.
+  /// Multiplies rows [begin, end) of the panels, all of one block.
   void run_block(int64_t begin, int64_t end, bool last) {
     begin_ = begin;
     end_ = end;
@@ -126,7 +127,7 @@ class AmxStrip {
   int64_t end_slice() const { return begin_ < end_ ? ceil_div(end_, kSliceSteps) : first_slice(); }
   bool is_whole(int64_t slice) const { return slice * kSliceSteps >= begin_ && (slice + 1) * kSliceSteps <= end_; }
 
-  /// Copies the block of A into slices [slice][row][kTileBytes], with zeros where a slice has rows of other blocks.
+  /// Copies the block of A into slices [slice][row][kTileBytes]. Where a slice has rows of other blocks, writes zeros.
   void copy_a() {
     if (begin_ == end_) return;
     for (const int64_t slice : {first_slice(), end_slice() - 1}) {
@@ -199,8 +200,8 @@ class AmxStrip {
     }
   }
 
-  /// Copies `bytes` of each row of a slice that is multiplied; the others, which may lie beyond the panel or be no
-  /// numbers, become zero.
+  /// Copies `bytes` bytes of each row of a slice that is multiplied. The other rows, which may be beyond the panel or
+  /// not finite, become zero.
   void copy_b(const std::byte* b, int64_t pitch, int64_t slice, int64_t bytes) {
     for (int64_t i = 0; i < kSliceSteps; ++i) {
       const int64_t row = slice * kSliceSteps + i;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Included by *.simd.cc only: a strip of rows, tile by tile.
+// Included by *.simd.cc only: strips of rows, computed tile by tile.
 #include <type_traits>
 #include <utility>
 
@@ -15,7 +15,7 @@ class Strip {
   using Function = void (*)(const TileJob<Type>&);
 
   struct Functions {
-    Function rows[kHighestTile];  ///< by the number of rows less one; null: no such tile
+    Function rows[kHighestTile];  ///< indexed by the number of rows less one; null: no such tile
   };
 
   static constexpr int highest_tile_of(int vectors) { return vectors <= Tile::kWidest ? highest_tile(vectors) : 0; }
@@ -35,7 +35,7 @@ class Strip {
   template <int W, int G, bool kHalf = false>
   static constexpr Functions kTiles = functions<W, G, kHalf>(std::make_integer_sequence<int, kHighestTile>());
 
-  /// The functions for `width` vectors of each of so many panels.
+  /// Returns the functions for `width` vectors of each of `panels` panels.
   static const Functions& functions_of(int width, int panels, bool half) {
     static constexpr Functions kOne[] = {kTiles<1, 1>, kTiles<2, 1>, kTiles<3, 1>, kTiles<4, 1>};
     static constexpr Functions kTwo[] = {{}, kTiles<2, 2>, kTiles<3, 2>, kTiles<4, 2>};
@@ -47,20 +47,20 @@ class Strip {
     return panels == 4 ? kFour : (panels == 2 ? kTwo : kOne)[width - 1];
   }
 
-  /// Panels of `run` that a tile of so many rows takes at once.
+  /// Returns the number of panels of `run` that a tile of so many rows computes together.
   static int panels_at_once(const GemmPanels::Run& run, int rows) {
     int panels = 1;
     while (run.width > 1 && 2 * panels <= run.count && 2 * panels * run.width <= widest_tile(rows)) panels *= 2;
     return panels;
   }
 
-  /// What the tiles of a panel ask memory for: `bytes` from `rows` on, each tile its share, evenly over its steps, so
-  /// that few requests are under way at a time; null: nothing.
+  /// What the tiles of a panel prefetch: `bytes` bytes from `rows` on. Each tile prefetches its share, spread over its
+  /// steps, so that few requests are in flight at a time. null: nothing.
   struct Ahead {
     const std::byte* rows = nullptr;
     int64_t bytes = 0, share = 0, pitch = 0;
 
-    /// Divides them into so many shares.
+    /// Divides the bytes into so many shares.
     void divide(int64_t parts, int64_t steps) {
       if (!rows) return;
       share = (bytes / parts + kLineBytes) / kLineBytes * kLineBytes;
@@ -82,8 +82,8 @@ class Strip {
     return {reinterpret_cast<const std::byte*>(rows), s.taps * ceil_div(s.depth, Type::kUnit) * row_bytes};
   }
 
-  /// How the rows of a strip are divided into tiles, as evenly as they go: the first `lower` ones have `rows`, the
-  /// others one more.
+  /// The division of the rows of a strip into tiles of nearly equal heights. The first `lower` tiles have `rows` rows,
+  /// the others one more.
   struct Tiles {
     Tiles(int strip_rows, int highest_tile) : highest(highest_tile) {
       count = (strip_rows + highest - 1) / highest;
@@ -93,7 +93,7 @@ class Strip {
     int highest, count, rows, lower;
   };
 
-  /// The rows of a strip, of one panel, or of some that are multiplied together.
+  /// Computes the rows of a strip for one panel, or for several that are multiplied together.
   static void run_tiles(const GemmStrip<Type>& s, Ahead ahead, const Functions& functions, const Tiles& tiles,
                         int64_t column, TileJob<Type>& job) {
     job.column = column;
@@ -125,7 +125,7 @@ class Strip {
     job.epilogue = &s.epilogue;
     job.bytes = s.bytes;
     int64_t column = begin;
-    Tiles tiles(s.rows, s.rows);  // dividing takes as long as a part of a tile
+    Tiles tiles(s.rows, s.rows);  // cached, since a division takes as long as a part of a tile
     for (int64_t panel = s.panel; panel < s.panel_end;) {
       GemmPanels::Run run = p.run_from(panel);
       if (run.count > s.panel_end - panel) run.count = s.panel_end - panel;
@@ -148,7 +148,7 @@ class Strip {
   }
 };
 
-// Hides a vector's value from the compiler, which would compute products of constants once.
+// Hides a vector's value from the compiler, which would otherwise compute products of constants only once.
 #if defined(__aarch64__)
 #define LINNET_VECTOR "w"
 #elif defined(__AVX512F__)

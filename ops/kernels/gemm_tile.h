@@ -1,7 +1,7 @@
 #pragma once
 
 // Included by *.simd.cc only: tiles of a matrix product, whose sums stay in registers, for the kernels that share
-// GemmStrip. `Tile` names the GemmType, its vectors of sums, and how they are loaded, multiplied and stored.
+// GemmStrip. `Tile` names the GemmType and its vectors of sums, and defines how they are loaded, multiplied and stored.
 #include "kernels/gemm.h"
 #include "kernels/vector_math.h"
 #include "partition/parts.h"
@@ -15,75 +15,77 @@ constexpr bool kFusedMultiply = true;
 constexpr bool kFusedMultiply = false;
 #endif
 
-/// Whether a masked load or store takes no longer than a whole one.
+/// Whether a masked load or store is as fast as a whole one.
 #if defined(__AVX512F__)
 constexpr bool kFreeMasks = true;
 #else
 constexpr bool kFreeMasks = false;
 #endif
 
-/// Rows of the highest strip, and of the highest tile.
+/// The number of rows of the highest strip and of the highest tile.
 constexpr int kStripRows = 24, kHighestTile = 12;
 
-/// Rows of the highest tile of `vectors` vectors: its sums fill the register file but for the vectors of B and one
-/// value of A; without a fused multiplication a product needs one more. Of one vector, half of 32 registers are enough
-/// sums in flight.
+/// Returns the number of rows of the highest tile of `vectors` vectors. Its sums fill the registers that remain after
+/// the vectors of B and one value of A. Without fused multiply-add, a product needs one more register. For one vector,
+/// half of 32 registers hold enough sums in flight.
 constexpr int highest_tile(int vectors) {
   if (kRegisters == 32) return vectors == 1 ? kHighestTile : 24 / vectors;
   if (!kFusedMultiply) return vectors <= 2 ? 8 / vectors : 0;
   return vectors <= 3 ? 12 / vectors : 0;
 }
 
-/// Vectors of the widest tile.
+/// The number of vectors of the widest tile.
 constexpr int kMostVectors = 8;
 
-/// Vectors of columns that a tile of so many rows covers at most: few rows take several panels at once, to have enough
-/// independent sums in flight.
+/// Returns the largest number of vectors of columns in a tile of so many rows. With few rows a tile covers several
+/// panels, to have enough independent sums in flight.
 constexpr int widest_tile(int rows) {
   if (rows == 1 || (kRegisters == 32 && rows <= 3)) return kMostVectors;
   return rows <= 3 || (kRegisters == 32 && rows <= 6) ? 4 : 2;
 }
 
-/// Steps of the sum for which a row's address is read once, as far as registers hold that many rows of B.
+/// Returns the number of steps of the sum for which a row's address is read once. Registers must hold that many rows of
+/// B.
 constexpr int unrolled_steps(int vectors) {
   if (kRegisters == 32) return vectors == 1 ? 4 : vectors <= 3 ? 2 : 1;
   return kFusedMultiply && vectors == 1 ? 2 : 1;
 }
 
-// Rows of A whose addresses general registers hold beside those of B and of what comes next. Left to itself, GCC moves
-// the others through vector registers, in the way of the multiplications; from memory they cost nothing.
+// The number of rows of A whose addresses are in general registers, together with those of B and of what is prefetched.
+// By default GCC would move the other addresses through vector registers and delay the multiplications. Reading them
+// from memory costs nothing.
 #if defined(__x86_64__)
 constexpr int kHeldRows = 9;
 #else
 constexpr int kHeldRows = kHighestTile;
 #endif
 
-// How far before its use a row of B is asked for into the first-level cache, where it comes from a slower one.
+// How far ahead a row of B is prefetched into the first-level cache.
 constexpr int64_t kNearBytes = 1024;
 constexpr int64_t kLineBytes = 64;
 
-/// One tile, whose size is the function's that computes it.
+/// One tile. Its size is a property of the function that computes it.
 template <class Type>
 struct TileJob {
-  int64_t taps, steps;  ///< of kUnit values each
+  int64_t taps, steps;  ///< steps of kUnit values each
   const typename Type::A* const* a;
-  int64_t a_pitch;  ///< pointers from one tap to the next
+  int64_t a_pitch;  ///< distance in pointers from one tap to the next
   int64_t a_offset;
   const typename Type::B* b;
-  int64_t b_pitch;        ///< values from one row of a panel to the next
-  int64_t panel_pitch;    ///< from one panel to the next
-  const std::byte* next;  ///< lines to ask memory for, one each step
-  int64_t next_pitch;     ///< bytes; 0: the same line again
+  int64_t b_pitch;        ///< distance in values from one row of a panel to the next
+  int64_t panel_pitch;    ///< distance from one panel to the next
+  const std::byte* next;  ///< lines to prefetch, one in each step
+  int64_t next_pitch;     ///< bytes; 0: always the same line
   typename Type::Y* y;
   int64_t y_pitch;
   bool accumulate;
-  int64_t last_lanes;                               ///< of the last vector, that are columns
+  int64_t last_lanes;                               ///< columns in the last vector
   const BasicEpilogue<typename Type::Y>* epilogue;  ///< the strip's
-  int64_t row, column;                              ///< of the tile in the strip
+  int64_t row, column;                              ///< position of the tile in the strip
   const ByteBlock* bytes;                           ///< the strip's
 };
 
-/// Vector `v` of NV in a row of columns of which the last may be filled in part.
+/// Loads vector `v` of NV in a row of columns, of which the last may be partial.
 template <class Tile, int NV, class T>
 [[gnu::always_inline]] inline typename Tile::Vector load_columns(const T* x, int v, int64_t last_lanes) {
   if (v < NV - 1 || (!kFreeMasks && last_lanes == Tile::kLanes)) return Tile::load(x + v * Tile::kLanes);
@@ -100,11 +102,11 @@ template <class Vector>
   return at_most(Vector(e.high), at_least(Vector(e.low), x));
 }
 
-/// What the sums of a tile without a bias begin with.
+/// The initial values of the sums of a tile without a bias.
 template <class Tile>
 alignas(64) constexpr typename Tile::Type::Y kZeros[kMostVectors * Tile::kLanes] = {};
 
-/// The bias, unless sums of an earlier block come before it.
+/// Starts the sums with the bias, or with zeros after an earlier block.
 template <class Tile, int MR, int NV>
 [[gnu::always_inline]] inline void begin(const TileJob<typename Tile::Type>& job,
                                          typename Tile::Vector (&sum)[MR][NV]) {
@@ -116,7 +118,7 @@ template <class Tile, int MR, int NV>
   }
 }
 
-/// Adds kSteps rows of B, multiplied by the rows of A. kHalf: of the last vector only the lower half counts.
+/// Adds kSteps rows of B, multiplied by the rows of A. kHalf: only the lower half of the last vector is used.
 template <class Tile, int kSteps, bool kHalf, int MR, int W, int NV, class Rows>
 [[gnu::always_inline]] inline void add_products(const TileJob<typename Tile::Type>& job,
                                                 const typename Tile::Type::B* b, int64_t k, Rows row_of,
@@ -143,7 +145,7 @@ template <class Tile, int kSteps, bool kHalf, int MR, int W, int NV, class Rows>
   }
 }
 
-/// G panels of which W vectors are multiplied each.
+/// Multiplies W vectors of each of G panels.
 template <class Tile, int MR, int W, int G, bool kHalf>
 [[gnu::always_inline]] inline void multiply(const TileJob<typename Tile::Type>& job,
                                             typename Tile::Vector (&sum)[MR][W * G]) {
@@ -185,9 +187,8 @@ template <class Tile, int MR, int W, int G, bool kHalf>
   }
 }
 
-/// What is left to do where a tile has a bias that waited for sums of earlier blocks, a prelu, or a residual without
-/// activations: bias, that residual, prelu, clamp. Reads and writes the rows of y that a tile of so many vectors has
-/// stored.
+/// Applies what must wait until a tile is stored: the bias after the sums of earlier blocks, the residual of tiles
+/// without activations, prelu and the clamp. Reads and writes the rows of y that a tile of so many vectors has stored.
 template <class Tile>
 [[gnu::noinline]] void apply_epilogue(const TileJob<typename Tile::Type>& job, int rows, int vectors) {
   const auto e = job.epilogue->at(job.row, job.column);
@@ -209,8 +210,8 @@ template <class Tile>
   }
 }
 
-/// f(i, row) for the MR rows of y. The address of each comes from the one before it: left to itself, GCC computes all
-/// of them first, which takes more registers than there are, and a third of the code of a tile.
+/// Calls f(i, row) for the MR rows of y. Each address is computed from the one before it. Otherwise GCC computes all of
+/// them first, which takes more registers than there are and a third of the code of a tile.
 template <int MR, class Y, class F>
 [[gnu::always_inline]] inline void for_rows(Y* y, int64_t pitch, F f) {
   LINNET_UNROLL for (int i = 0; i < MR; ++i) {
@@ -224,19 +225,20 @@ template <class Tile, int MR, int NV>
 [[gnu::always_inline]] inline void finish(const TileJob<typename Tile::Type>& job,
                                           typename Tile::Vector (&sum)[MR][NV]) {
   using Y = typename Tile::Type::Y;
-  // Copies: stores may change what the job holds, as far as the compiler knows.
+  // Stores may alias the job for all the compiler knows, so these are copies.
   const auto& e = *job.epilogue;
   auto* const y = job.y;
   const int64_t y_pitch = job.y_pitch, last_lanes = job.last_lanes;
   const bool waits = (e.bias && job.accumulate) || e.slope || (!Tile::kActivates && e.residual);
-  // Added last, not begun with: rounding errors grow with the length of a sum, and this keeps it to that of a block.
+  // Earlier sums are added at the end, not used as initial values. Rounding errors grow with the length of a sum, and
+  // this limits it to the length of a block.
   if (job.accumulate) {
     for_rows<MR>(
         y, y_pitch, [&](int i, const Y* row) __attribute__((always_inline)) {
           LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = sum[i][v] + load_columns<Tile, NV>(row, v, last_lanes);
         });
   }
-  if (Tile::kActivates && e.residual) {  // before y is stored, which may take its memory
+  if (Tile::kActivates && e.residual) {  // before y is stored, which may overwrite it
     const Y* residual = e.residual + job.row * e.residual_pitch + job.column;
     for_rows<MR>(
         residual, e.residual_pitch, [&](int i, const Y* row) __attribute__((always_inline)) {
@@ -257,7 +259,7 @@ template <class Tile, int MR, int NV>
   if (waits) apply_epilogue<Tile>(job, MR, NV);
 }
 
-/// A tile of MR rows and G panels, of which W vectors are multiplied each.
+/// Computes a tile of MR rows and W vectors of each of G panels.
 template <class Tile, int MR, int W, int G, bool kHalf>
 void tile(const TileJob<typename Tile::Type>& job) {
   typename Tile::Vector sum[MR][W * G];
@@ -269,7 +271,7 @@ void tile(const TileJob<typename Tile::Type>& job) {
   finish<Tile>(job, sum);
 }
 
-/// The activation, once all sums of a strip are stored: its rows are long, and still in the first-level cache.
+/// Applies the activation after all sums of a strip are stored. Its rows are long and still in the first-level cache.
 template <class Type>
 inline void activate(const GemmStrip<Type>& s, int64_t columns) {
   const auto& e = s.epilogue;
