@@ -11,7 +11,7 @@ struct BoxColumns {
 
 struct BoxKernels {
   /// Whether box 0 of `box` and one of the first `count` of `boxes` have an intersection larger than the fraction
-  /// `most` of their union. For boxes whose union is empty the fraction is 0.
+  /// `most` of their union. The fraction is 0 for boxes without a common area.
   bool (*overlap)(const BoxColumns& box, const BoxColumns& boxes, int64_t count, float most);
 };
 

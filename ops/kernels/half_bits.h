@@ -7,7 +7,7 @@ namespace linnet {
 /// y[i] = f(x[i]) for i < n; x == y is allowed.
 using HalfFunction = void (*)(const uint16_t* x, uint16_t* y, int64_t n);
 
-/// Functions of the bits of one number.
+/// Functions that operate on the bits of one number.
 struct HalfFunctions {
   HalfFunction abs, neg, relu, sign;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
-// In front of a loop whose output may be one of its inputs, but overlaps none otherwise. Included by *.simd.cc only.
+// Placed before a loop whose output may be one of its inputs but does not overlap them otherwise. Included by *.simd.cc
+// only.
 #if defined(__clang__)
 #define LINNET_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else

@@ -1,15 +1,15 @@
 #pragma once
 
-// Included by *.simd.cc only: int8 rows times codes, by the multiplication that each unit defines.
+// Included by *.simd.cc only: int8 rows times codes, with the multiplication that each unit defines.
 #include "kernels/byte_vectors.h"
 #include "kernels/nbits_tile.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// `Dot` names the offset of codes of 8 bits, the rows of its highest tile and
-/// add<kBits>(sum, codes, a, pitch): sum + the products of 8 / kBits vectors of codes, four of each column, and as many
-/// times four values at a, a + pitch ...
+/// `Dot` defines the offset of codes of 8 bits, the rows of its highest tile, and add<kBits>(sum, codes, a, pitch).
+/// That function returns sum + the products of 8 / kBits vectors of codes, four codes of each column, and as many
+/// groups of four values at a, a + pitch ...
 template <class Dot>
 struct Bytes {
   template <int kBits, int MR>
@@ -80,7 +80,7 @@ struct Bytes {
   };
 };
 
-/// The largest lane.
+/// Returns the largest lane.
 inline int32_t largest_lane(Ints x) {
 #if defined(__AVX512F__)
   return _mm512_reduce_max_epi32(__builtin_bit_cast(__m512i, x));
@@ -96,7 +96,7 @@ inline int32_t largest_lane(Ints x) {
 #endif
 }
 
-/// The largest magnitude of a block; NaN where any is, whose bits are the highest.
+/// Returns the largest magnitude of a block. NaN, whose bits are the highest, is returned where any value is NaN.
 inline float largest(const float* a, int64_t n) {
   Ints most{};
   for (int64_t i = 0; i < n; i += kLanes) {
@@ -107,7 +107,7 @@ inline float largest(const float* a, int64_t n) {
   return __builtin_bit_cast(float, largest_lane(most));
 }
 
-/// q = round(a * inverse), |a * inverse| <= 127, in whole vectors; the sum of all.
+/// Sets q = round(a * inverse), where |a * inverse| <= 127, in whole vectors. Returns the sum of all values.
 inline int32_t round_block(const float* a, int64_t n, float inverse, int8_t* q) {
   Ints sum{};
   for (int64_t i = 0; i < n; i += kLanes) {

@@ -9,14 +9,14 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// A vector of codes, or what is cut out of one: 4 bytes of each column.
+/// A vector of codes, or of parts of codes: 4 bytes of each column.
 typedef uint8_t Codes __attribute__((vector_size(4 * kLanes)));
 typedef uint16_t CodePairs __attribute__((vector_size(4 * kLanes)));
 typedef int32_t Ints __attribute__((vector_size(4 * kLanes)));
 typedef float Floats __attribute__((vector_size(4 * kLanes)));
 
 constexpr int kVectorBytes = 4 * kLanes;
-constexpr int64_t kNBitsAhead = 2048;  // bytes of B that are asked for before they are used
+constexpr int64_t kNBitsAhead = 2048;  // bytes of B that are prefetched before they are used
 
 #if defined(__F16C__) || defined(__aarch64__)
 constexpr bool kHalfScales = true;
@@ -33,7 +33,7 @@ inline Codes load_codes(const std::byte* b) {
 inline Ints spread(int32_t x) { return Ints{} + x; }
 inline F32 to_floats(Ints x) { return __builtin_bit_cast(F32, __builtin_convertvector(x, Floats)); }
 
-/// The bytes of all columns as integers.
+/// Widens the bytes of all columns to integers.
 inline Ints widen_bytes(const std::byte* b) {
 #if defined(__AVX512F__)
   return __builtin_bit_cast(Ints, _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(b))));
@@ -72,7 +72,7 @@ inline void finish(const NBitsTile<A>& t, int i, F32 total) {
   }
 }
 
-/// The tile for as many rows as a job has.
+/// Runs the tile for as many rows as a job has.
 template <template <int, int> class Tile, class A, int kBits, int... kRows>
 void multiply_rows(const NBitsTile<A>& tile, std::integer_sequence<int, kRows...>) {
   using Function = void (*)(const NBitsTile<A>&);

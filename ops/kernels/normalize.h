@@ -4,7 +4,7 @@
 
 namespace linnet {
 
-/// Sums in float64 of columns of T, row after row.
+/// Sums in float64 of the columns of a matrix of T, row by row.
 template <class T>
 struct ColumnSums {
   /// sums[c] += x[r * pitch + c] for r in [0, rows), c in [0, columns).
@@ -13,7 +13,7 @@ struct ColumnSums {
   void (*add_distances)(const T* x, int64_t rows, int64_t pitch, int64_t columns, const double* means, double* sums);
 };
 
-/// The same as the functions of NormalizeKernels, in float64.
+/// The functions of NormalizeKernels in float64.
 struct DoubleNormalizeKernels {
   struct Moments {
     double mean, variance;
@@ -29,11 +29,11 @@ struct DoubleNormalizeKernels {
 struct NormalizeKernels {
   struct Moments {
     float mean;
-    float variance;  ///< of the population: the mean of (x - mean)^2
+    float variance;  ///< the population variance: the mean of (x - mean)^2
   };
-  /// n >= 1; in two passes, so that a large mean does not cancel the variance away.
+  /// Returns the mean and variance of n >= 1 values, in two passes, so that a large mean does not cancel the variance.
   Moments (*moments)(const float* x, int64_t n);
-  /// The mean of x^2; n >= 1.
+  /// Returns the mean of x^2; n >= 1.
   float (*mean_square)(const float* x, int64_t n);
   /// y[i] = (x[i] - mean) * factor * scale[i] + bias[i]; bias may be null, x == y is allowed.
   void (*normalize_row)(const float* x, const float* scale, const float* bias, float* y, int64_t n, float mean,
@@ -43,8 +43,8 @@ struct NormalizeKernels {
   /// y[r][i] = (x[r][i] - mean[i]) * factor[i] + bias[i] for contiguous rows of n; x == y is allowed.
   void (*normalize_channels_last)(const float* x, float* y, int64_t rows, int64_t n, const float* mean,
                                   const float* factor, const float* bias);
-  /// y[r][i] = max(low, x[r][i] * scale[i] + shift[i]) for rows of n that lie x_pitch and y_pitch apart; shift may be
-  /// null.
+  /// y[r][i] = max(low, x[r][i] * scale[i] + shift[i]) for rows of n values at distances of x_pitch and y_pitch; shift
+  /// may be null.
   void (*scale_rows)(const float* x, int64_t x_pitch, float* y, int64_t y_pitch, int64_t rows, int64_t n,
                      const float* scale, const float* shift, float low);
   DoubleNormalizeKernels doubles;

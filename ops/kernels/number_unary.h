@@ -5,18 +5,18 @@
 
 namespace linnet {
 
-/// Whether a float is of some kind, as bool.
+/// Classifies floats; the results are bool.
 struct KindFunctions {
   NumberFunction nan, infinite, positive_infinite, negative_infinite;
 };
 
-/// Functions of one integer, which wrap around.
+/// Functions of one integer. Results wrap.
 struct IntegerFunctions {
   NumberFunction abs, sign;
 };
 
-/// Functions of one float64. NaN gives NaN. What each computes is said in the table of functions, how exactly in
-/// functions/number_functions.h.
+/// Functions of one float64. NaN gives NaN. The table of functions defines them; functions/number_functions.h defines
+/// their accuracy.
 struct DoubleFunctions {
   NumberFunction abs, acos, acosh, asin, asinh, atan, atanh, ceil, cos, cosh, cube, erf, exp, floor, log, neg,
       reciprocal, relu, round, sigmoid, sign, sin, sinh, softplus, sqrt, square, tan, tanh;
@@ -28,7 +28,7 @@ struct NumberUnaryKernels {
   IntegerFunctions s8, s16, s32, s64;
   DoubleFunctions doubles;
 
-  /// nullptr for other dtypes.
+  /// Returns the member for a dtype, or nullptr for other dtypes.
   const KindFunctions* kinds(DType dtype) const;
   const IntegerFunctions* integers(DType dtype) const;
 };

@@ -7,21 +7,21 @@
 
 namespace linnet {
 
-/// Of two numbers of one type. The first three give bool.
+/// Functions of two numbers of one type. The first three give bool.
 struct OrderFunctions {
   NumberFunction less, less_equal, equal;
   NumberFunction max, min;         ///< NaN where either is
-  NumberFunction quotient;         ///< of integers, towards zero, wrapping around, 0 where b is 0; null for floats
-  NumberFunction quotient_by_one;  ///< the same by x[1][0]; null but for int32 and shorter integers
+  NumberFunction quotient;         ///< of integers: rounded towards zero, wrapping, 0 where b is 0; null for floats
+  NumberFunction quotient_by_one;  ///< the same for the divisor x[1][0]; only for int32 and shorter integers, else null
 };
 
-/// Of elements of one width.
+/// Functions of elements of one width.
 struct WidthFunctions {
-  NumberFunction add, sub, mul;            ///< integers, which wrap around
+  NumberFunction add, sub, mul;            ///< of integers; results wrap
   NumberFunction select;                   ///< x[0] (bool) ? x[1] : x[2], bit for bit
-  NumberFunction invert;                   ///< all bits
-  NumberFunction shift_left, shift_right;  ///< of unsigned numbers by such; 0 from the width on
-  /// y[i] += a[0] * b[i] for i < n: integers, which wrap around. y overlaps neither.
+  NumberFunction invert;                   ///< inverts all bits
+  NumberFunction shift_left, shift_right;  ///< of unsigned numbers by unsigned numbers; 0 from the width on
+  /// y[i] += a[0] * b[i] for i < n, of integers; results wrap. y overlaps neither a nor b.
   void (*multiply_add)(const void* a, const void* b, void* y, int64_t n);
 };
 
@@ -30,12 +30,12 @@ struct NumberKernels {
   OrderFunctions f32, f64, s8, s16, s32, s64, u8, u16, u32, u64;
   WidthFunctions bits8, bits16, bits32, bits64;
   NumberFunction add_f64, sub_f64, mul_f64, div_f64;
-  /// y[i] += a * b[i] for i < n, the product rounded. y does not overlap b.
+  /// y[i] += a * b[i] for i < n, with the product rounded. y does not overlap b.
   void (*multiply_add_f64)(double a, const double* b, double* y, int64_t n);
-  NumberFunction and_bytes, or_bytes, xor_bytes;  ///< of bits
+  NumberFunction and_bytes, or_bytes, xor_bytes;  ///< bitwise
   NumberFunction not_bool;
 
-  /// nullptr for other dtypes.
+  /// Return the member for a dtype, or nullptr for other dtypes.
   const OrderFunctions* order(DType dtype) const;
   const WidthFunctions* width(DType dtype) const;
 };

@@ -4,21 +4,20 @@
 
 namespace linnet {
 
-/// How the columns of windows lie on lines of neighbouring elements.
+/// The positions of the columns of windows on lines of contiguous elements.
 struct PlaneColumns {
   int64_t in, out;
-  int64_t pad;  ///< the first window begins so far before the line
+  int64_t pad;  ///< distance from the start of the first window to the start of the line
   int64_t kernel, stride, dilation;
 
-  int64_t padded;  ///< elements of a line with padding at both ends, all that windows meet
+  int64_t padded;  ///< elements of a line with the padding at both ends that windows read
 
-  /// The most elements of a vector of any type, and what kernels touch behind the last line.
+  /// The most elements of a vector of any type, and the number of elements that kernels touch after the last line.
   static constexpr int64_t kMostLanes = 64, kTouched = 256;
 };
 
-/// Rows of output of windows on planes, whose pixels are one element each: the same rows of each plane. The windows of
-/// row r meet counts[r] lines, which begin `taps` elements behind their plane's first, those of a row behind those of
-/// the row before.
+/// Some rows of output of windows on planes, the same rows of each plane. A pixel is one element. The windows of row r
+/// read counts[r] lines. `taps` contains the offsets of these lines from their plane's first element, row after row.
 template <class T>
 struct PlaneRows {
   const T* x;  ///< the first plane
@@ -26,15 +25,16 @@ struct PlaneRows {
   const int64_t* counts;
   int64_t rows;
   int64_t planes, plane_pitch;
-  T* lines;  ///< scratch of planes * rows * PlaneColumns::padded elements and kTouched more, padded before
+  T* lines;  ///< scratch of planes * rows * PlaneColumns::padded elements and kTouched more, padded beforehand
 };
 
-/// y: [planes, rows, out].
+/// Maximum pooling. y: [planes, rows, out].
 template <class T>
 struct PlaneMaxKernels {
   /// Writes the padding of lines.
   void (*pad)(const PlaneColumns& s, int64_t count, T* lines);
-  /// The largest of each window, NaN where any is NaN; without an element -inf or the least one.
+  /// Computes the maximum of each window. It is NaN where any element is NaN. Without elements it is -inf or the least
+  /// value.
   void (*rows)(const PlaneColumns& s, const PlaneRows<T>& rows, T* y);
 };
 
@@ -44,7 +44,8 @@ struct PlanePoolKernels {
   PlaneMaxKernels<uint8_t> max_u8;
   PlaneMaxKernels<int8_t> max_s8;
   void (*pad_mean_f32)(const PlaneColumns& s, int64_t count, float* lines);
-  /// The sum of each window divided by factors[row] * elements[column]; `elements` has kMostLanes more than columns.
+  /// Computes the sum of each window divided by factors[row] * elements[column]. `elements` has kMostLanes more
+  /// elements than there are columns.
   void (*mean_f32)(const PlaneColumns& s, const PlaneRows<float>& rows, const float* factors, const float* elements,
                    float* y);
 };

@@ -5,16 +5,16 @@
 namespace linnet {
 
 /// Reductions over rows of n contiguous elements. The rows of a pooling window, or of a resized pixel's neighbourhood,
-/// are its pixels where data is channels-last (n channels) or its lines where it is channels-first (n columns).
-/// Taps are the addresses of rows; other rows lie `pitch` elements apart.
+/// are its pixels where data is channels-last (n channels) and its lines where it is channels-first (n columns). Taps
+/// are the addresses of rows; other rows are `pitch` elements apart.
 
-/// The largest; NaN where any is NaN. There is at least one.
+/// The maximum. It is NaN where any value is NaN. There is at least one value.
 template <class T>
 struct MaxKernels {
   /// y[i] = the largest taps[t][i].
   void (*taps)(const T* const* taps, int64_t num_taps, int64_t n, T* y);
   void (*rows)(const T* x, int64_t num_rows, int64_t pitch, int64_t n, T* y);
-  /// Of n contiguous elements.
+  /// Returns the maximum of n contiguous elements.
   T (*line)(const T* x, int64_t n);
 };
 
@@ -36,7 +36,7 @@ struct PoolKernels {
   /// y[i] = sum over t of weights[t] * taps[t][i], in the order of taps. num_taps >= 1.
   void (*weighted_f32)(const float* const* taps, const float* weights, int64_t num_taps, int64_t n, float* y);
   void (*mean_rows_f32)(const float* x, int64_t num_rows, int64_t pitch, float divisor, int64_t n, float* y);
-  /// The sum of n contiguous floats, in a fixed number of partial sums.
+  /// Returns the sum of n contiguous floats, in a fixed number of partial sums.
   float (*sum_f32)(const float* x, int64_t n);
 };
 

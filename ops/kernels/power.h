@@ -1,14 +1,14 @@
 #pragma once
 
-// Included by *.simd.cc only: powers. Computed in double, in loops that compilers vectorise, as 2^(b log2 |a|): log2
-// from the series of atanh, 2^f from that of e^x. Both series leave out less than 2^-36 of the whole.
+// Included by *.simd.cc only: powers, computed as 2^(b log2 |a|) in double, in loops that compilers vectorise. log2
+// uses the series of atanh, and 2^f that of e^x. Both have relative truncation errors of less than 2^-36.
 #include <cstddef>
 #include <cstdint>
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// log2 of a normal positive float.
+/// Returns log2 of a normal positive float.
 inline double log2_of(uint32_t bits) {
   // bits = m 2^e with m in [2/3, 4/3).
   const int32_t e = int32_t(bits - 0x3f2aaaabu) >> 23;
@@ -23,7 +23,7 @@ inline double log2_of(uint32_t bits) {
   return double(e) + (s + s * t * p) * 0x1.71547652b82fep+1;
 }
 
-/// 2^v, for |v| <= 1000.
+/// Returns 2^v for |v| <= 1000.
 inline double exp2_of(double v) {
   constexpr double kMagic = 0x1.8p52;
   const double shifted = v + kMagic;
@@ -41,27 +41,27 @@ inline double exp2_of(double v) {
   return p * __builtin_bit_cast(double, exponent);
 }
 
-// Without branches, so that compilers make vectors of the loops.
+// The following functions have no branches, so that compilers vectorise the loops.
 
 inline uint32_t bits_of_power(float x) { return __builtin_bit_cast(uint32_t, x); }
 
-/// All bits for zero, subnormal, infinite and NaN bases, and for exponents that are not below 2^24.
+/// Returns all bits for zero, subnormal, infinite and NaN bases, and for exponents of magnitude 2^24 and more.
 inline uint32_t special_power(float a, float b) {
   const uint32_t base = (bits_of_power(a) & 0x7fffffffu) - 0x800000u, exponent = bits_of_power(b) & 0x7fffffffu;
   return (base >= 0x7f000000u ? ~0u : 0u) | (exponent >= 0x4b800000u ? ~0u : 0u);
 }
 
-/// The power of |a| with the sign that it has for a.
+/// Returns the power of |a| with the sign of the power of a.
 inline float signed_power(float magnitude, float a, float b) {
   const auto whole = int32_t(b);
   const uint32_t sign = bits_of_power(a) & (uint32_t(whole) << 31);
-  // A power of a negative number that is not an integer is NaN.
+  // A power of a negative number is NaN unless the exponent is an integer.
   const uint32_t fraction = float(whole) != b ? 0x7fc00000u : 0u;
   const uint32_t negative = bits_of_power(a) >> 31 ? ~0u : 0u;
   return __builtin_bit_cast(float, bits_of_power(magnitude) | sign | (fraction & negative));
 }
 
-/// y = a^b of n <= kPowerBlock elements.
+/// Sets y = a^b for n <= kPowerBlock elements.
 inline constexpr int kPowerBlock = 64;
 inline void power_block(const float* a, const float* b, float* y, int n) {
   float base[kPowerBlock] = {}, exponent[kPowerBlock] = {}, result[kPowerBlock];

@@ -4,10 +4,10 @@
 
 namespace linnet {
 
-/// Of Philox4x32-10.
+/// Kernels of the generator Philox4x32-10.
 struct RandomKernels {
-  /// For i in [0, n) the two numbers in [0, 1) of counter (first + i, run) and the key: u[i] of words 0 and 1, v[i] of
-  /// words 2 and 3, the upper 53 bits each. See RandomStream.
+  /// For i in [0, n), computes the two numbers in [0, 1) of counter (first + i, run) and the key. u[i] comes from words
+  /// 0 and 1, v[i] from words 2 and 3, from the upper 53 bits of each pair. See RandomStream.
   void (*uniform_pairs)(uint64_t key, uint64_t run, uint64_t first, int64_t n, double* u, double* v);
 };
 

@@ -4,8 +4,8 @@
 
 namespace linnet {
 
-/// float32 reductions. Sums are taken in blocks and lanes of fixed order, so results depend on the values and sizes
-/// alone, and errors grow far slower than with one running sum.
+/// float32 reductions. Sums are taken in blocks and lanes of fixed order. Results therefore depend on the values and
+/// sizes alone, and errors grow far more slowly than with one running sum.
 struct ReduceKernels {
   /// The reduction of n contiguous values; n >= 1.
   using Row = float (*)(const float* x, int64_t n);
@@ -21,9 +21,9 @@ struct ReduceKernels {
   Pair sum_square;
   Pair max;  ///< NaN where any value is
   Pair min;  ///< NaN where any value is
-  /// The sum of a[i] * b[i], n >= 0.
+  /// Returns the sum of a[i] * b[i]; n >= 0.
   float (*dot)(const float* a, const float* b, int64_t n);
-  /// y[r] = dot(x + r * pitch, v, n) for r in [0, rows), the same bits.
+  /// y[r] = dot(x + r * pitch, v, n) for r in [0, rows), bit-identical to it.
   void (*dots)(const float* x, int64_t rows, int64_t pitch, const float* v, int64_t n, float* y);
   /// y[r * y_pitch + i] += x[r * x_pitch + i] for r in [0, rows), i in [0, n); y does not overlap x.
   void (*add_rows)(const float* x, int64_t x_pitch, float* y, int64_t y_pitch, int64_t rows, int64_t n);

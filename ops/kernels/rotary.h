@@ -4,21 +4,21 @@
 
 namespace linnet {
 
-/// Rows of pairs of values and the angles to rotate them by. Pitches are in elements.
+/// Rows of pairs of values and the angles by which they are rotated. Pitches are in elements.
 struct RotaryRows {
   const float* x;
   float* y;  ///< does not overlap x
   int64_t pitch;
   const float *cos, *sin;
   int64_t angle_pitch;
-  bool whole;  ///< cosines and sines for each value, in the order of x, not for each pair
+  bool whole;  ///< whether there is a cosine and sine for each value, in the order of x, instead of one for each pair
   int64_t count, pairs;
 };
 
-/// (cos x1 - sin x2, sin x1 + cos x2) of each pair.
+/// Computes (cos x1 - sin x2, sin x1 + cos x2) for each pair.
 struct RotaryKernels {
-  void (*halves)(const RotaryRows& rows);      ///< the second values of all pairs come behind the first ones
-  void (*neighbours)(const RotaryRows& rows);  ///< each pair's values are neighbours
+  void (*halves)(const RotaryRows& rows);      ///< the second values of all pairs follow the first ones
+  void (*neighbours)(const RotaryRows& rows);  ///< the values of each pair are adjacent
 };
 
 }  // namespace linnet

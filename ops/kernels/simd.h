@@ -1,13 +1,13 @@
 #pragma once
 
-// Included by *.simd.cc only. Adapts the xsimd versions in use (8.1 to 13) to one vocabulary.
-// Everything in a SIMD unit lives in namespace linnet::LINNET_SIMD_NS or in an anonymous namespace within it, so that
-// no code compiled for a wide instruction set can be linked in place of portable code.
+// Included by *.simd.cc only. Adapts the supported xsimd versions (8.1 to 13) to one interface. Everything in a SIMD
+// unit is in namespace linnet::LINNET_SIMD_NS or in an anonymous namespace within it. No code compiled for a wide
+// instruction set can therefore be linked in place of portable code.
 #include <cstddef>
 #include <cstdint>
 #include <xsimd/xsimd.hpp>
 
-// In front of a loop over registers with constant bounds.
+// Placed before a loop over registers with constant bounds.
 #if defined(__clang__)
 #define LINNET_UNROLL _Pragma("clang loop unroll(full)")
 #else
@@ -30,7 +30,7 @@ inline constexpr int kRegisters = 16;
 }  // namespace linnet::LINNET_SIMD_NS
 
 #if defined(__AVX512F__)
-// xsimd 8.1 multiplies and adds in two steps for AVX-512. These overloads are preferred to its templates.
+// xsimd 8.1 multiplies and adds in two steps for AVX-512. Overload resolution prefers these functions to its templates.
 namespace xsimd {
 
 #define LINNET_FUSED(name, T, intrinsic)                                                                               \
@@ -77,7 +77,7 @@ LINNET_NEON(nearbyint, vrndnq_f32)
 
 namespace linnet::LINNET_SIMD_NS {
 
-/// x y + z of the lower half of the lanes, for which execution units that are half as wide need half the time.
+/// Returns x y + z for the lower half of the lanes. Execution units of half the width need half the time for it.
 [[gnu::always_inline]] inline F32 fma_half(F32 x, F32 y, F32 z) {
 #if defined(__AVX512F__)
   return _mm512_castps256_ps512(

@@ -8,8 +8,8 @@
 
 namespace linnet {
 
-/// The first of the SIMD units that a resolved instruction set can run, where `isas` are what they need, as isa_name()
-/// writes it; nullopt: none.
+/// Returns the index of the first SIMD unit that a resolved instruction set can run, or nullopt. isas: the instruction
+/// sets that the units need, in the form of isa_name().
 std::optional<size_t> choose_unit(std::span<const std::string_view> isas, Isa resolved);
 
 template <class Family, void (*fill)(Family& kernels)>

@@ -1,20 +1,20 @@
 #pragma once
 
-// Included by *.simd.cc only: the sums of a tile become bytes without leaving the registers.
+// Included by *.simd.cc only: conversion of the sums of a tile to bytes within the registers.
 #include "kernels/byte_residual.h"
 #include "kernels/gemm_tile.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// The vectors that become one row of bytes.
+/// The number of vectors that become one row of bytes.
 constexpr int kByteVectors = kWidestPanel;
 
-/// Rows of kByteVectors vectors from vector kFirst on.
+/// Stores rows of kByteVectors vectors from vector kFirst on.
 template <bool kResidual, bool kClamps, int kFirst, int MR, int NV>
 [[gnu::always_inline]] inline void store_byte_columns(const ByteBlock& block, int64_t row, int64_t column,
                                                       const I32 (&sum)[MR][NV]) {
-  const RequantizeJob job = block.job;  // a copy, as stores of bytes may change what they do not own
+  const RequantizeJob job = block.job;  // a copy, as stores of bytes may alias it
   F32 scale[kByteVectors];
   LINNET_UNROLL for (int v = 0; v < kByteVectors; ++v) scale[v] = load(job.scale + column + v * kLanes);
   const uint8_t* residual = kResidual ? job.residual + row * job.residual_pitch + column : nullptr;

@@ -1,13 +1,13 @@
 #pragma once
 
-// Included by *.simd.cc only: the sizes of the tile registers of Intel AMX (Intel 64 and IA-32 Architectures Software
-// Developer's Manual, volume 1, chapter 18).
+// Included by *.simd.cc only: the sizes of the tile registers of Intel AMX.
+// Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1, chapter 18.
 #include <cstdint>
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// What LDTILECFG reads. Both numbers of a register that is not used are zero.
+/// The operand of LDTILECFG. Both numbers of an unused register are zero.
 struct alignas(64) TileConfig {
   uint8_t palette = 1;
   uint8_t start_row = 0;
@@ -17,7 +17,7 @@ struct alignas(64) TileConfig {
 };
 static_assert(sizeof(TileConfig) == 64);
 
-/// The most rows of a register, and bytes of each.
+/// The most rows of a register, and the most bytes of each row.
 constexpr int kTileRows = 16, kTileBytes = 64;
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
 
-// Included by *.simd.cc only: how tiles of integer products, whose sums have 32 bits, load and store them.
+// Included by *.simd.cc only: how tiles of integer products with 32-bit sums load and store them.
 #include "kernels/byte_vectors.h"
 #include "kernels/gemm_strip.h"
 

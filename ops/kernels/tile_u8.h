@@ -1,6 +1,6 @@
 #pragma once
 
-// Included by *.simd.cc only: how tiles of byte products load. Four products of a column are summed up in its lane.
+// Included by *.simd.cc only: how tiles of byte products load. The lane of a column adds up four products.
 #include <cstring>
 
 #include "kernels/store_bytes.h"

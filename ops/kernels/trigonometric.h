@@ -1,7 +1,7 @@
 #pragma once
 
-// Included by *.simd.cc only: sine, cosine and tangent. Computed in double, in loops that compilers vectorise; where
-// there are fused multiplications, sines and cosines of up to 2^17 in float32.
+// Included by *.simd.cc only: sine, cosine and tangent, computed in double in loops that compilers vectorise. Where
+// there is fused multiply-add, sines and cosines of up to 2^17 are computed in float32.
 #include <cstddef>
 #include <cstdint>
 
@@ -10,7 +10,7 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// v = quadrant pi/2 + r for |v| < 2^20 and |r| <= pi/4: sin(r), cos(r), by Taylor polynomials.
+/// v = quadrant pi/2 + r for |v| < 2^20 and |r| <= pi/4. sin(r) and cos(r) are computed by Taylor polynomials.
 struct Angle {
   double sin, cos;
   int64_t quadrant;
@@ -20,7 +20,7 @@ inline Angle reduce_angle(double v) {
   constexpr double kMagic = 0x1.8p52;
   const double shifted = v * 0x1.45f306dc9c883p-1 + kMagic;
   const double n = shifted - kMagic;
-  // pi/2 in two parts: the first has 33 bits, so that its product with n is exact.
+  // pi/2 in two parts. The first has 33 bits, so its product with n is exact.
   const double r = (v - n * 0x1.921fb544p+0) - n * 0x1.0b4611a626331p-34;
   const double t = r * r;
   const double s = r * (1 + t * (-1.0 / 6 + t * (1.0 / 120 + t * (-1.0 / 5040 + t * (1.0 / 362880)))));
@@ -82,8 +82,8 @@ void trigonometric(const float* x, float* y, int64_t n, float, float) {
 #if defined(__FMA__) || defined(__aarch64__)
 inline constexpr float kMostFloatAngle = 0x1p17f;
 
-/// sin(x + quadrant pi/2) for |x| < 2^17: x = n pi/2 + r with pi/2 in three parts (Cody and Waite), of which the first
-/// leaves no error; the polynomials are those of S. Moshier's Cephes.
+/// Returns sin(x + quadrant pi/2) for |x| < 2^17, with x = n pi/2 + r. pi/2 is split into three parts (Cody and Waite),
+/// and the product with the first one is exact. The polynomials are those of S. Moshier's Cephes.
 inline F32 sin_of_quadrant(F32 x, int32_t quadrant) {
   const F32 shifted = xsimd::fma(x, F32(0x1.45f306p-1f), F32(kRoundMagic));
   const F32 n = shifted - F32(kRoundMagic);
@@ -101,7 +101,7 @@ inline F32 sin_of_quadrant(F32 x, int32_t quadrant) {
   const I32 odd = I32(0) - (q & I32(1));
   const I32 y = (bits_of(c) & odd) | (bits_of(s) & ~odd);
   const F32 result = float_of(y ^ ((q & I32(2)) << 30));
-  return quadrant == 0 ? xsimd::select(x == F32(0.0f), x, result) : result;  // -0 stays
+  return quadrant == 0 ? xsimd::select(x == F32(0.0f), x, result) : result;  // -0 is preserved
 }
 
 template <class Function, int kQuadrant>

@@ -1,7 +1,8 @@
 #pragma once
 
-// Included by *.simd.cc only: Winograd's minimal filtering F(m, r) along one axis, of vectors of float or double.
-// `input` transforms m + r - 1 inputs, `filter` r taps to as many elements, `output` their products to m outputs.
+// Included by *.simd.cc only: Winograd's minimal filtering F(m, r) along one axis, for vectors of float or double.
+// `input` transforms m + r - 1 inputs, `filter` transforms r taps to as many elements, and `output` transforms their
+// products to m outputs.
 
 #include "kernels/simd.h"
 
