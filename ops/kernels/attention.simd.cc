@@ -7,7 +7,7 @@ namespace {
 
 constexpr float kLowest = -__builtin_inff();
 
-/// A vector whose lanes add up to the product. Rows are read one after another, as memory is read fastest.
+/// Returns a vector whose lanes add up to the product. Rows are read one after another, which is fastest for memory.
 inline F32 dot_lanes(const float* q, const float* k, int64_t n) {
   F32 even(0.0f), odd(0.0f);
   int64_t d = 0;

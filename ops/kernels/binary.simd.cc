@@ -11,7 +11,7 @@ enum class Form { kVectorVector, kVectorScalar, kScalarVector };
 template <Form kForm, F32 (*kFunction)(F32, F32)>
 void map(const float* a, const float* b, float* y, int64_t n) {
   if (n == 0) return;
-  // Read before y is written, which may be the same memory.
+  // The operands are read before y is written, which may be the same memory.
   const F32 a0(*a), b0(*b);
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {

@@ -7,9 +7,9 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-constexpr int64_t kBoxes = 32;  // looked at together
+constexpr int64_t kBoxes = 32;  // boxes that are compared together
 
-/// Of n boxes. Without branches, so that compilers make vectors of the loops.
+/// Compares n boxes. The loops have no branches, so that compilers vectorise them.
 [[gnu::always_inline]] inline bool overlap_block(const BoxColumns& box, const BoxColumns& boxes, int64_t first,
                                                  int64_t n, float most) {
   float heights[kBoxes], widths[kBoxes];

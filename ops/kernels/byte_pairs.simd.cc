@@ -7,8 +7,8 @@ namespace {
 
 inline float magnitude(float x) { return x < 0 ? -x : x; }
 
-/// What is computed from two bytes, in floats as it is defined and, in units of y's scale, nearly: `error` is the most
-/// by which both differ.
+/// The operation on two bytes: exactly as defined, in floats, and approximately, in units of y's scale. `error` is the
+/// largest difference between the two.
 template <class T>
 struct Pair {
   Grid<T> a, b, y;
@@ -24,7 +24,7 @@ struct Sum : Pair<T> {
     a_factor = F32(of_a);
     b_factor = F32(of_b);
     shift = F32(float(-double(of_a) * double(p.a_zero_point) - double(of_b) * double(p.b_zero_point)));
-    // Roundings of parts of the largest sum: at most twelve times 2^-24 of it.
+    // The rounding errors of parts of the largest sum: at most twelve times 2^-24 of it.
     error = 255.0f * (magnitude(of_a) + magnitude(of_b)) * 0x1p-20f;
   }
   F32 near(F32 from_a, F32 from_b) const { return xsimd::fma(from_a, a_factor, xsimd::fma(from_b, b_factor, shift)); }
@@ -67,7 +67,7 @@ inline void compute_exactly(const Operation& f, const T* a, const T* b, T* y, in
 
 inline bool is_moderate(float scale) { return magnitude(scale) > 0x1p-40f && magnitude(scale) < 0x1p40f; }
 
-/// Like quantize(): as defined only where that may give another integer.
+/// Computes approximately, like quantize(), and exactly only where the approximation may give another integer.
 template <template <class> class Operation, class T>
 void compute(const void* from_a, const void* from_b, void* to, int64_t n, const BytePair& p) {
   const T *a = static_cast<const T*>(from_a), *b = static_cast<const T*>(from_b);
@@ -86,7 +86,7 @@ void compute(const void* from_a, const void* from_b, void* to, int64_t n, const 
         const int64_t at = i + k * kLanes;
         near[k] = f.near(xsimd::to_float(widen(a + at)), xsimd::to_float(widen(b + at)));
       }
-      T bytes[kVectors * kLanes];  // y may be a or b
+      T bytes[kVectors * kLanes];  // a buffer, as y may be a or b
       if (round_four(near, near_middle, p.y_zero_point, bytes)) {
         std::memcpy(y + i, bytes, sizeof bytes);
       } else {

@@ -27,9 +27,9 @@ inline Bytes shuffle(Bytes table, Bytes x) { return _mm256_shuffle_epi8(table, x
 #endif
 inline constexpr int64_t kTableBytes = sizeof(Bytes);
 
-/// Two halves of 128 bytes in parts of 16. A shuffle gives 0 for indices that are negative as signed bytes. Of a part,
-/// that is less its beginning, so that those of all parts up to an index are joined: each holds the difference to the
-/// one before.
+/// A table of 256 bytes: two halves of 128 bytes, each in 8 parts of 16. A shuffle gives 0 for indices that are
+/// negative as signed bytes. Each part is indexed by the index less the part's start, so that all parts up to the index
+/// contribute. They are combined by exclusive or, and therefore each part holds the difference to the previous one.
 struct Table {
   Bytes part[16];
 
@@ -114,7 +114,7 @@ void sum_rows(const uint8_t* x, int64_t rows, int64_t n, int32_t* sums) {
   for (int64_t i = 0; i < rows; ++i) sums[i] = sum_of(x + i * n, n);
 }
 
-/// kCount values.
+/// Widens kCount values.
 template <int kCount>
 [[gnu::always_inline]] inline void widen_vector(const uint8_t* x, uint8_t flip, uint16_t less, int16_t* y) {
   using Wide = typename VectorOf<uint16_t, kCount>::Type;
@@ -124,7 +124,7 @@ template <int kCount>
   std::memcpy(y, &words, sizeof words);
 }
 
-/// n >= kCount values; the last vector begins where it ends with them.
+/// Widens n >= kCount values. The last vector ends at the last value and may overlap the one before it.
 template <int kCount>
 void widen_vectors(const uint8_t* x, int64_t n, uint8_t flip, uint16_t less, int16_t* y) {
   for (int64_t i = 0; i + kCount <= n; i += kCount) widen_vector<kCount>(x + i, flip, less, y + i);

@@ -8,10 +8,10 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-// Without branches, so that compilers make vectors of the loops.
+// The following functions have no branches, so that compilers vectorise the loops.
 
 inline uint32_t bits_of(float x) { return std::bit_cast<uint32_t>(x); }
-/// All bits where the condition holds.
+/// Returns all bits where the condition holds, else none.
 inline uint32_t mask(bool condition) { return condition ? ~0u : 0u; }
 inline uint32_t select(bool condition, uint32_t a, uint32_t b) { return condition ? a : b; }
 
@@ -94,7 +94,7 @@ inline void narrow(const float* __restrict x, Half* __restrict y, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     const uint32_t bits = bits_of(x[i]), magnitude = bits & 0x7fffffffu;
     const uint32_t rounded = (magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
-    // Adding 0.5 aligns the bits of subnormals.
+    // Adding 0.5 aligns the bits of subnormal numbers.
     const uint32_t subnormal = bits_of(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
     const uint32_t finite = select(magnitude < 0x38800000u, subnormal, rounded);
     const uint32_t nan = 0x7e00u | (magnitude >> 13 & 0x3ffu);

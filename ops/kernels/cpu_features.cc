@@ -17,7 +17,8 @@ constexpr uint64_t kAvxState = 0x6, kAvx512State = 0xe6, kAmxState = 0x60000;
 
 constexpr uint32_t bits(auto... positions) { return (uint32_t{0} | ... | (uint32_t{1} << positions)); }
 
-/// Where CPUID tells of a feature (Intel's Software Developer's Manual, volume 2, CPUID).
+/// Where CPUID reports a feature.
+/// Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID.
 struct CpuidBits {
   Feature feature;
   ProcessorReport::Leaf ProcessorReport::*leaf;
@@ -57,7 +58,8 @@ uint64_t saved_registers(const Report::Leaf& leaf_1) {
   return uint64_t{high} << 32 | low;
 }
 
-/// Linux: Documentation/arch/x86/xstate.rst.
+/// Requests the tile registers.
+/// Source: Linux, Documentation/arch/x86/xstate.rst.
 bool ask_for_tiles() {
 #if defined(__linux__)
   constexpr int kRequestPermission = 0x1023, kTileData = 18;

@@ -5,8 +5,8 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// What kLanes taps read: the pixel above and left of each point, which of the four around it lie inside (bits: above
-/// left, above right, below left, below right), and their weights.
+/// What kLanes taps read: the pixel above and to the left of each point, which of the four pixels around it are inside
+/// (bits: above left, above right, below left, below right), and their weights.
 struct Points {
   alignas(64) int32_t pixel[kLanes], inside[kLanes];
   alignas(64) float weight[4][kLanes];
@@ -18,7 +18,8 @@ inline I32 bits_where(xsimd::batch_bool<int32_t, Arch> condition, int32_t bits) 
   return xsimd::select(condition, I32(bits), I32(0));
 }
 
-/// Which neighbours lie inside, for the floor of points in (-1, height) x (-1, width), or -2.
+/// Returns which neighbours are inside, for the floor of points in (-1, height) x (-1, width), or for -2, which has
+/// none.
 inline I32 neighbours_inside(const DeformImage& image, I32 top, I32 left) {
   const I32 height(int32_t(image.height)), width(int32_t(image.width));
   const I32 rows = bits_where(top >= I32(0), 0b0011) | bits_where((top >= I32(-1)) & (top + I32(1) < height), 0b1100);
@@ -30,7 +31,7 @@ inline I32 neighbours_inside(const DeformImage& image, I32 top, I32 left) {
 inline void locate(const DeformImage& image, F32 y, F32 x, F32 mask, Points& points) {
   const F32 height(float(image.height)), width(float(image.width)), zero(0.f), one(1.f);
   const auto outside = (y <= F32(-1.f)) | (y >= height) | (x <= F32(-1.f)) | (x >= width);
-  // False for NaN, as `outside`.
+  // The comparisons are false for NaN, so `outside` is too.
   const auto inside = (y > F32(-1.f)) & (y < height) & (x > F32(-1.f)) & (x < width);
   const F32 floor_y = xsimd::floor(y), floor_x = xsimd::floor(x);
   const I32 top = xsimd::to_int(xsimd::select(inside, floor_y, F32(-2.f)));
@@ -45,7 +46,7 @@ inline void locate(const DeformImage& image, F32 y, F32 x, F32 mask, Points& poi
   store(points.weight[3], below * right);
 }
 
-/// Taps [first, first + count) of the window, count <= kLanes.
+/// Locates taps [first, first + count) of the window, count <= kLanes.
 inline void locate_taps(const DeformImage& image, const DeformWindow& w, int64_t first, int64_t count, Points& points) {
   alignas(64) float y[kLanes] = {}, x[kLanes] = {};
   for (int64_t i = 0; i < count; ++i) {
@@ -60,7 +61,7 @@ inline void locate_taps(const DeformImage& image, const DeformWindow& w, int64_t
   locate(image, load(y), load(x), mask, points);
 }
 
-/// y = the weighted sum of four pixels.
+/// Sets y to the weighted sum of four pixels.
 inline void blend(const float* const (&pixel)[4], const float (&w)[4], int64_t channels, float* y) {
   const F32 weight[4] = {F32(w[0]), F32(w[1]), F32(w[2]), F32(w[3])};
   const auto sum_of = [&](auto read) __attribute__((always_inline)) {

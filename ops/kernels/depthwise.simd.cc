@@ -6,8 +6,8 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// Adds up to kPixels adjacent outputs from `first` on, one vector of channels, for any kernel width, stride and
-/// dilation. load_channels(pixel or tap) loads it.
+/// Adds up to kPixels adjacent outputs from `first` on, for one vector of channels and any kernel width, stride and
+/// dilation. load_channels(pixel or tap) loads a vector.
 template <int kPixels, class LoadChannels>
 [[gnu::always_inline]] inline void gather(const DepthwiseRow& row, int64_t first, int64_t count, F32* sums,
                                           const LoadChannels& load_channels) {
@@ -25,7 +25,7 @@ template <int kPixels, class LoadChannels>
   }
 }
 
-/// A vector in a register: left to itself, GCC loads it anew for each multiplication.
+/// Loads a vector into a register. Otherwise GCC loads it again for each multiplication.
 [[gnu::always_inline]] inline F32 load_once(const float* x) {
   auto value = load(x).data;
 #if defined(__x86_64__)
@@ -34,20 +34,20 @@ template <int kPixels, class LoadChannels>
   return value;
 }
 
-/// Stores the last `lanes` lanes: the others are of the vector before, and are not computed twice in case y is the
-/// residual itself.
+/// Stores the last `lanes` lanes. The others belong to the previous vector. They are not computed twice, as y may be
+/// the residual itself.
 inline void store_last(float* y, F32 v, int64_t lanes) {
   float buffer[kLanes];
   store(buffer, v);
   for (int64_t i = kLanes - lanes; i < kLanes; ++i) y[i] = buffer[i];
 }
 
-/// Pixels of an output row: the first, every step-th one after it.
+/// Pixels of an output row: the first one and every step-th one after it.
 struct Pixels {
   int64_t first, step, count;
 };
 
-/// Residual, slope, clamp and activation of the sums of pixels, one vector of channels from c on.
+/// Applies residual, slope, clamp and activation to the sums of pixels, for one vector of channels from c on.
 template <int kPixels>
 inline void finish(const DepthwiseRow& row, const Pixels& pixels, int64_t c, F32* values) {
   const Epilogue& e = row.epilogue;
@@ -70,7 +70,7 @@ inline void finish(const DepthwiseRow& row, const Pixels& pixels, int64_t c, F32
   LINNET_UNROLL for (int p = 0; p < kPixels; ++p) values[p] = load(buffer + p * kLanes);
 }
 
-/// Computes pixels; add_sums(c, values) adds up one vector of each.
+/// Computes pixels. add_sums(c, values) adds up one vector of each pixel.
 template <int kPixels, class AddSums>
 [[gnu::always_inline]] inline void compute_block(const DepthwiseRow& row, const Pixels& pixels,
                                                  const AddSums& add_sums) {
@@ -96,14 +96,14 @@ template <int kPixels, class AddSums>
   }
 }
 
-/// The widths and heights of images are often multiples of 7.
+/// The number of pixels of a block; the widths and heights of images are often multiples of 7.
 constexpr int kPixels = 7;
 
-/// Input columns that the windows of kPixels adjacent pixels meet.
+/// The number of input columns that the windows of kPixels adjacent pixels read.
 template <int kWidth, int kStride>
 constexpr int kColumns = (kPixels - 1) * kStride + kWidth;
 
-/// Adds the products of one input column to the sums of all pixels whose window it lies in.
+/// Adds the products of one input column to the sums of all pixels whose window contains it.
 template <int kWidth, int kStride>
 [[gnu::always_inline]] inline void add_column(F32 column, int j, const F32 (&weights)[kWidth], F32* sums) {
   LINNET_UNROLL for (int k = 0; k < kWidth; ++k) {
@@ -114,13 +114,13 @@ template <int kWidth, int kStride>
   }
 }
 
-/// Columns of the input from `origin` on, `step` floats apart, of which [first, end) are not zeros.
+/// Columns of the input from `origin` on, `step` floats apart. Those in [first, end) are not padding.
 struct Columns {
   int64_t origin, step;
   int first, end;
 };
 
-/// Sums of kPixels adjacent pixels; every input column is loaded once per kernel row.
+/// Adds up kPixels adjacent pixels. Every input column is loaded once per kernel row.
 template <int kWidth, int kStride>
 [[gnu::always_inline]] inline void slide(const DepthwiseRow& row, const Columns& columns, int64_t c, F32* sums) {
   for (int i = 0; i < row.lines; ++i) {
@@ -142,10 +142,10 @@ template <int kWidth, int kStride>
       });
 }
 
-/// The input column of the first window position of a pixel.
+/// Returns the input column of a pixel's first window position.
 inline int64_t origin_of(const DepthwiseRow& row, int64_t pixel) { return pixel * row.stride - row.pad_begin; }
 
-/// kPixels pixels whose windows lie inside the image.
+/// Computes kPixels pixels whose windows are inside the image.
 template <int kWidth, int kStride>
 [[gnu::noinline]] void inner_block(const DepthwiseRow& row, int64_t first) {
   slide_block<kWidth, kStride>(
@@ -153,7 +153,7 @@ template <int kWidth, int kStride>
       {origin_of(row, first) * row.x_pitch, row.dilation * row.x_pitch, 0, kColumns<kWidth, kStride>});
 }
 
-/// Any pixels: columns outside the image, or that none of them needs, are left out.
+/// Computes any pixels. Skips columns that are outside the image or that no pixel needs.
 template <int kWidth, int kStride>
 [[gnu::noinline]] void edge_block(const DepthwiseRow& row, const Pixels& pixels) {
   const int64_t origin = origin_of(row, pixels.first), needed = (pixels.count - 1) * kStride + kWidth;
@@ -164,7 +164,8 @@ template <int kWidth, int kStride>
                                 int(inside < needed ? inside : needed)});
 }
 
-/// A dilated window meets every dilation-th pixel: the pixels of each phase are as those of a window without dilation.
+/// A dilated window reads every dilation-th pixel, so the pixels of each phase are computed like those of a window
+/// without dilation.
 template <int kWidth, int kStride>
 void sliding_row(const DepthwiseRow& row) {
   const int64_t step = row.dilation, extent = (kColumns<kWidth, kStride> - 1) * step + 1;
@@ -194,7 +195,7 @@ void any_row(const DepthwiseRow& row) {
   }
 }
 
-/// Fewer channels than lanes: a part of a vector for each pixel.
+/// Computes a row with fewer channels than lanes: each pixel uses a part of a vector.
 void narrow_row(const DepthwiseRow& row) {
   const Epilogue& e = row.epilogue;
   const auto load_channels = [n = row.channels](const float* x) { return load_part(x, n); };

@@ -3,7 +3,7 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// Two values are widened to 16 bits.
+/// Units of two values, which are widened to 16 bits.
 struct Pairs {
   static constexpr int kValues = 2;
 

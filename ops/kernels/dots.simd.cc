@@ -23,7 +23,7 @@ struct SquaredDistance {
   return F64((typename F64::register_type)doubles);
 }
 
-/// The sums of kCount rows and a panel's vectors, of which the first `vectors` are written.
+/// Computes the sums of kCount rows and a panel's vectors, and writes those of the first `vectors` vectors.
 template <class Term, int kCount>
 void panel_sums(const double* x, const float* panel, int64_t width, int64_t vectors, double* out, int64_t pitch) {
   F64 sums[kCount][kParts];

@@ -7,35 +7,36 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// As wide as T: what compilers compare vectors of T to.
+/// The signed integer as wide as T, which is the element type of comparisons of vectors of T.
 template <class T>
 using IndexOf = std::conditional_t<
     sizeof(T) == 1, int8_t,
     std::conditional_t<sizeof(T) == 2, int16_t, std::conditional_t<sizeof(T) == 4, int32_t, int64_t>>>;
 
-/// Rows of which the index fits into an IndexOf<T>.
+/// The most rows whose index fits into an IndexOf<T>.
 template <class T>
 constexpr int64_t kMostRows = sizeof(T) == 1   ? INT8_MAX
                               : sizeof(T) == 2 ? INT16_MAX
                                                : INT32_MAX;
 
-/// Rows that are searched in some columns before the next columns: together they are in the cache.
+/// The number of rows that are searched in some columns before the next columns. Such a tile fits the cache.
 constexpr int64_t kTileRows = 64;
 
-/// Whether v is beyond the best value so far; of vectors, in each lane. NaN is beyond every other value.
+/// Whether v is more extreme than the best value so far; for vectors, in each lane. NaN is more extreme than every
+/// other value.
 template <bool kMax, class T>
 [[gnu::always_inline]] inline auto is_beyond(const T& v, const T& best) {
   return (kMax ? v > best : v < best) | ((v != v) & (best == best));
 }
 
-/// The rows from `first` to `end` of a matrix whose rows are `pitch` elements apart.
+/// The rows [first, end) of a matrix whose rows are `pitch` elements apart.
 template <class T>
 struct Tile {
   const T* x;
   int64_t first, end, pitch;
 };
 
-/// Goes on with the extremes of kVectors vectors of columns, in registers.
+/// Continues the search in kVectors vectors of columns, in registers.
 template <class T, bool kMax, int kVectors>
 [[gnu::noinline]] void search_vectors(const Tile<T>& tile, int64_t column, T* values, IndexOf<T>* positions) {
   constexpr int kWidth = int(4 * kLanes / sizeof(T));
@@ -60,7 +61,7 @@ template <class T, bool kMax, int kVectors>
   __builtin_memcpy(positions + column, at, sizeof at);
 }
 
-/// The same for some columns.
+/// Continues the search in `columns` columns.
 template <class T, bool kMax>
 [[gnu::noinline]] void search_tile(const Tile<T>& tile, int64_t columns, T* values, IndexOf<T>* positions) {
   constexpr int64_t kWidth = int64_t(4 * kLanes / sizeof(T));
@@ -90,7 +91,7 @@ void search_rows(const T* x, int64_t rows, int64_t pitch, int64_t columns, T* va
   }
 }
 
-/// Searches n >= 1 rows down `columns` >= 1 columns, `pitch` elements apart.
+/// Searches n >= 1 rows of `columns` >= 1 columns; rows are `pitch` elements apart.
 template <class T, bool kMax>
 [[gnu::noinline]] void search_columns(const T* x, int64_t* y, int64_t n, int64_t pitch, int64_t columns, bool last) {
   if (last) x += (n - 1) * pitch, pitch = -pitch;
@@ -117,7 +118,7 @@ template <class T, bool kMax>
   for (int64_t c = 0; last && c < columns; ++c) y[c] = n - 1 - y[c];
 }
 
-/// The extreme of n >= 1 values; NaN where one is.
+/// Returns the extreme of n >= 1 values, or NaN where one is NaN.
 template <class T, bool kMax>
 [[gnu::noinline]] T extreme_of(const T* x, int64_t n) {
   constexpr int kWidth = int(4 * kLanes / sizeof(T)), kVectors = 4;
@@ -149,7 +150,7 @@ inline bool is_same(T a, T b) {
   return (a == b) | ((a != a) & (b != b));
 }
 
-/// Values that are compared before the next branch.
+/// The number of values that are compared between two branches.
 constexpr int64_t kCompared = 64;
 
 template <class T>
@@ -159,7 +160,7 @@ inline bool has(const T* x, T value) {
   return found != 0;
 }
 
-/// The first (or last) position of a value that is among x.
+/// Returns the first (or last) position of a value that occurs in x.
 template <class T>
 [[gnu::noinline]] int64_t position_of(const T* x, int64_t n, T value, bool last) {
   int64_t i = last ? n : 0;
@@ -174,7 +175,7 @@ template <class T>
   return i;
 }
 
-/// The extreme of each part is found first, then the position within the part that has the extreme of all.
+/// Finds the extreme of each part first, then the position in the part that contains the extreme of all.
 template <class T, bool kMax>
 int64_t search_row(const T* x, int64_t n, bool last) {
   constexpr int64_t kPart = 4096;
@@ -190,7 +191,7 @@ int64_t search_row(const T* x, int64_t n, bool last) {
   return found + position_of(x + found, length(found), extreme, last);
 }
 
-/// Shorter rows are searched as the columns of a matrix.
+/// Rows of fewer values are searched as the columns of a matrix.
 constexpr int64_t kShortRow = 32;
 
 template <class T, bool kMax>

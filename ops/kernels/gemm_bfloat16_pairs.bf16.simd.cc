@@ -20,7 +20,7 @@ struct TilePairs : TileF32 {
     std::memcpy(&pair, a, sizeof pair);
     return I32(pair);
   }
-  // GCC 12 moves the sums between registers around the intrinsic.
+  // GCC 12 adds register moves around the intrinsic.
   static F32 multiply_add(I32 x, I32 y, F32 z) {
     asm("vdpbf16ps %2, %1, %0" : "+v"(z.data) : "v"(x.data), "v"(y.data));
     return z;

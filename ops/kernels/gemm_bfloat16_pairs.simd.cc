@@ -4,7 +4,7 @@ namespace linnet::LINNET_SIMD_NS {
 
 void fill(GemmKernels<GemmBFloat16Pairs>& kernels);
 
-/// No base set has instructions for them.
+/// Leaves the kernels empty: no base set has instructions for them.
 void fill(GemmKernels<GemmBFloat16Pairs>&) {}
 
 }  // namespace linnet::LINNET_SIMD_NS

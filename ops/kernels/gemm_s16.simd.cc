@@ -5,7 +5,7 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// The two products of a pair are summed up in the lane of their column.
+/// The two products of a pair are added in the lane of their column.
 struct TileS16 : TileS32<GemmS16> {
   static constexpr int kWidest = 3;
 
@@ -16,7 +16,7 @@ struct TileS16 : TileS32<GemmS16> {
   }
 
 #if defined(__aarch64__)
-  using Factor = int16x8_t;  // the first values of all columns, then the second ones
+  using Factor = int16x8_t;  // the first values of all columns, then the second values
   static Factor load_b(const int16_t* b, int v) {
     const int16x4x2_t columns = vld2_s16(b + v * 2 * kLanes);
     return vcombine_s16(columns.val[0], columns.val[1]);

@@ -4,7 +4,8 @@ namespace linnet::LINNET_SIMD_NS {
 namespace {
 
 #if defined(__AVX2__)
-/// The sums of two products have 16 bits on the way, and are exact for the weights that GemmKernels::narrow names.
+/// Products with intermediate sums of two products in 16 bits. They are exact for the weights that GemmKernels::narrow
+/// describes.
 struct TilePairs : TileU8 {
 #if defined(__AVX512F__)
   static I32 multiply_add(I32 x, I32 y, I32 z) {

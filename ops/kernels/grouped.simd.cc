@@ -10,8 +10,8 @@ namespace {
 
 bool supports(int64_t width) { return (width == 4 || width == 8) && width <= kLanes; }
 
-/// No input is spread over the lanes of its group in the loop: each multiplies a weight of `Width` output channels in
-/// turn, and the sums change lanes once, in the end.
+/// The loop does not spread inputs over the lanes of their group. Each input is multiplied by weights of the `Width`
+/// output channels in turn, and the sums change lanes once, at the end.
 template <int MR, int Width>
 void tile(const TileJob<GemmF32>& job) {
   F32 sum[MR][Width];
@@ -31,14 +31,14 @@ void tile(const TileJob<GemmF32>& job) {
   finish<TileF32>(job, total);
 }
 
-// The sums of its rows, a row of A and a vector of B share the registers.
+// The registers hold the sums of a tile's rows, a row of A and a vector of B.
 template <int Width>
 constexpr int kTileRows = (kRegisters == 32 ? 24 : 12) / Width;
 
 using TileFunction = void (*)(const TileJob<GemmF32>&);
 struct TileTable {
   int highest;
-  TileFunction of[kTileRows<4>];  ///< by the number of rows less one
+  TileFunction of[kTileRows<4>];  ///< indexed by the number of rows less one
 };
 
 template <int Width, int... I>

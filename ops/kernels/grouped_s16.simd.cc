@@ -5,11 +5,12 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-constexpr int kChannels = 2 * kLanes;  // of a block
+constexpr int kChannels = 2 * kLanes;  // channels of a block
 
 bool supports(int64_t width) { return (width == 2 || width == 4 || width == 8 || width == 16) && width <= kChannels; }
 
-/// The output channels of a block, of two vectors of which one has the even and one the odd ones.
+/// The output channels of a block, in two vectors. Before interleave(), one vector has the even channels and one the
+/// odd ones.
 struct Outputs {
   I32 low, high;
 };
@@ -19,7 +20,7 @@ template <int... J>
           shuffle(even, odd, std::integer_sequence<int, ((kLanes + J) / 2 + J % 2 * kLanes)...>())};
 }
 
-/// n: the channels of the block that there are.
+/// n: the number of channels that exist in the block.
 inline void store(const Outputs& y, const int32_t* bias, int64_t n, int32_t* to) {
   const auto one = [&](I32 value, int64_t at) {
     if (at + kLanes <= n) {
@@ -32,11 +33,11 @@ inline void store(const Outputs& y, const int32_t* bias, int64_t n, int32_t* to)
   one(y.high, kLanes);
 }
 
-/// One block of channels of some rows. Width is 16 where the sums of both halves do not fit into registers.
+/// Computes one block of channels of some rows. Width is 16 where the sums of both halves may not fit into registers.
 template <int Width>
 class Block {
   static constexpr int kPairs = Width / 2, kTapValues = Width * kChannels;
-  static constexpr int kHalves = Width < 16 || kRegisters == 32 ? 2 : 1;  // that are summed up at once
+  static constexpr int kHalves = Width < 16 || kRegisters == 32 ? 2 : 1;  // halves that are summed together
   static constexpr int kSums = kHalves * kPairs;
 
  public:
@@ -45,7 +46,7 @@ class Block {
   Block(const GroupedPairs& job, int64_t channel)
       : job_(job), channel_(channel), w_(job.w + channel / kChannels * job.taps * kTapValues) {}
 
-  /// The rows from this one on, R at a time, then fewer.
+  /// Computes the rows from this one on, R at a time, then fewer at a time.
   template <int R>
   void rows(int64_t row) const {
     for (; row + R <= job_.rows; row += R) some_rows<R>(row);
@@ -71,7 +72,7 @@ class Block {
     }
   }
 
-  /// No input is spread over lanes: each multiplies weights of its group's output channels in turn.
+  /// Inputs are not spread over lanes. Each is multiplied by weights of its group's output channels in turn.
   template <int R>
   [[gnu::always_inline]] void add_taps(int64_t row, int h, I32 (&sum)[R][kSums]) const {
     LINNET_UNROLL for (int i = 0; i < R; ++i) { LINNET_UNROLL for (int r = 0; r < kSums; ++r) sum[i][r] = I32(0); }

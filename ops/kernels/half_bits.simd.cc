@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint16_t kSign = 0x8000, kMagnitude = 0x7fff;
 
-/// The loop of a captureless function without branches, so that compilers make vectors of it.
+/// Returns the loop over a captureless function without branches, so that compilers vectorise it.
 template <class F>
 constexpr HalfFunction of_bits(F) {
   return [](const uint16_t* x, uint16_t* y, int64_t n) {
@@ -22,7 +22,7 @@ inline bool is_number(uint16_t x) {
   return int16_t(x & kMagnitude) <= int16_t{kInfinity};
 }
 
-/// Of the type whose 1 and infinity have these bits. NaN stays NaN.
+/// The functions for the type whose 1 and infinity have these bits. NaN stays NaN.
 template <uint16_t kOne, uint16_t kInfinity>
 constexpr HalfFunctions kFunctions{
     of_bits([](uint16_t x) { return uint16_t(x & kMagnitude); }),

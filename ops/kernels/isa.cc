@@ -72,7 +72,7 @@ Features supported_features(const IsaSupport& entry) {
   return features;
 }
 
-/// "auto, avx512[+vnni][+bf16], avx2": what is known, or of that what this machine supports.
+/// Returns the known names, such as "auto, avx512[+vnni][+bf16], avx2", or only those that this machine supports.
 std::string names(bool supported_only) {
   std::string text = "auto";
   for (const IsaSupport& entry : isa_support()) {
@@ -85,7 +85,7 @@ std::string names(bool supported_only) {
   return text;
 }
 
-/// The features in "+vnni+bf16"; nullopt where one is unknown.
+/// Returns the features in a text such as "+vnni+bf16", or nullopt where one is unknown.
 std::optional<Features> features_from(std::string_view text, std::span<const FeatureSupport> known) {
   Features features;
   while (!text.empty()) {

@@ -27,7 +27,7 @@ constexpr const char* kLeftOut =
 constexpr const char* kLeftOut = "";
 #endif
 
-/// The families that were asked for, never destroyed: models may outlive main().
+/// The families that were requested. They are never destroyed, as models may outlive main().
 class KnownKernels {
  public:
   static KnownKernels& get() {
@@ -35,13 +35,13 @@ class KnownKernels {
     return known;
   }
 
-  /// nullptr where no unit is built.
+  /// Returns the kernels, or nullptr where no unit is built.
   const void* find(const UnitList& units, Isa resolved, size_t bytes) {
     const std::lock_guard lock(mutex_);
     if (const auto known = kernels_.find({units.name, resolved}); known != kernels_.end()) return known->second.get();
     const auto best = choose_unit(units.isas, resolved);
     if (!best) return nullptr;
-    auto kernels = std::make_unique<std::byte[]>(bytes);  // of zeros: units leave out what is not fast
+    auto kernels = std::make_unique<std::byte[]>(bytes);  // zeros: units leave out what is not fast
     units.fills[*best](kernels.get());
     return kernels_.emplace(Key{units.name, resolved}, std::move(kernels)).first->second.get();
   }

@@ -7,20 +7,22 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-// Sums fill the register file but for the weights and one input value; the last tile of a row may be of fewer pixels.
+// Sums fill the registers that remain after the weights and one input value. The last tile of a row may have fewer
+// pixels.
 constexpr int kPixels = kRegisters == 32 ? 14 : 6;
 constexpr int kSomePixels = kRegisters == 32 ? 8 : 4;
 constexpr int kFewPixels = kSomePixels / 2;
 constexpr int kPanelVectors = 2;
 constexpr int kPanelColumns = kPanelVectors * kLanes;
 
-/// Sums of P pixels from `pixel` on and NV vectors of columns; of the last vector only the lower half with kHalf.
+/// Adds up P pixels from `pixel` on and NV vectors of columns. With kHalf, only the lower half of the last vector is
+/// used.
 template <int kStride, bool kHalf, int P, int NV>
 [[gnu::always_inline]] inline void add_up(const LineConv& row, int64_t pixel, const float* w, F32 (&sum)[P][NV]) {
   for (int64_t l = 0; l < row.num_lines; ++l) {
     const float* x = row.lines[l] + pixel * kStride;
     for (int64_t k = 0; k < row.width; ++k, ++x, w += kPanelColumns) {
-      asm("" : "+r"(x));  // else GCC keeps values for the next steps, for which there are no registers
+      asm("" : "+r"(x));  // otherwise GCC keeps values for the next steps, without enough registers
       F32 weights[NV];
       LINNET_UNROLL for (int v = 0; v < NV; ++v) weights[v] = load(w + v * kLanes);
       LINNET_UNROLL for (int p = 0; p < P; ++p) {
@@ -34,7 +36,7 @@ template <int kStride, bool kHalf, int P, int NV>
   }
 }
 
-/// Stores the sums, sloped and clamped; `lanes` of the last vector.
+/// Stores the sums after slope and clamp. lanes: the lanes of the last vector that are stored.
 template <int P, int NV>
 [[gnu::always_inline]] inline void finish(const LineConv& row, const F32 (&sum)[P][NV], int64_t first, int64_t column,
                                           int64_t lanes) {
@@ -57,7 +59,7 @@ template <int P, int NV>
   }
 }
 
-/// Pixels `first` to `first` + P - 1, for a panel of columns that begins at `column`.
+/// Computes pixels [first, first + P) for a panel of columns that begins at `column`.
 template <int P, int kStride, int NV, bool kHalf>
 void tile(const LineConv& row, int64_t first, int64_t column, int64_t lanes) {
   const float* b = row.epilogue.bias;
@@ -70,7 +72,7 @@ void tile(const LineConv& row, int64_t first, int64_t column, int64_t lanes) {
   finish(row, sum, first, column, lanes);
 }
 
-/// All pixels of the row. The last tile may repeat pixels.
+/// Computes all pixels of the row. The last tile may compute pixels again.
 template <int kStride, int NV, bool kHalf>
 void panel(const LineConv& row, int64_t column, int64_t lanes) {
   int64_t left = row.pixels;

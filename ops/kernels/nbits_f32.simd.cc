@@ -3,19 +3,19 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// Of the highest tile; more rows are multiplied by panels that are unpacked, but for the most common weights.
+/// Rows of the highest tile. More rows are multiplied by unpacked panels, except for the most common weights.
 constexpr int kRows = 4, kRowsOf4Bits = kRegisters == 32 ? 12 : 8;
 
-constexpr int32_t kMagic = 0x4b000000;  // 2^23: its lowest bits, where codes are put, count by one
+constexpr int32_t kMagic = 0x4b000000;  // the float 2^23; its lowest bit, where codes begin, has the value 1
 
-/// kMagic plus the zero points of a block.
+/// Returns kMagic plus the zero points of a block.
 inline F32 load_zeros(const NBitsForm& form, const std::byte* b) {
   const F32 magic = float_of(I32(kMagic));
   if (form.zeros == NBitsZeros::kBytes) return magic + to_floats(widen_bytes(b));
   return magic + F32(float(1 << (form.bits - 1)));
 }
 
-/// The codes at `shift` less zero points.
+/// Returns the codes at bit `shift` less the zero points.
 template <int kBits, bool kFloatZeros>
 [[gnu::always_inline]] inline F32 weights_at(Ints codes, int shift, F32 zeros) {
   typedef uint32_t Unsigned __attribute__((vector_size(4 * kLanes)));
@@ -27,10 +27,10 @@ template <int kBits, bool kFloatZeros>
 
 template <int kBits, int MR>
 struct FloatTile {
-  /// Blocks that are multiplied side by side: sums over one alone wait for each other.
+  /// The number of blocks that are multiplied at the same time. With one block alone, its sums wait for each other.
   static constexpr int kTogether = MR == 1 ? 2 : 1;
 
-  /// Adds the products of C blocks to `total`, one after the other.
+  /// Adds the products of C blocks to `total`, in order.
   template <bool kFloatZeros, int C>
   [[gnu::always_inline]] static void add_blocks(const NBitsForm& form, const std::byte* b, const float* a,
                                                 F32 (&total)[MR]) {
@@ -155,7 +155,7 @@ void multiply_unpacked_rows(const NBitsUnpackedTile& t) {
   }
 }
 
-/// Two vectors of each: enough sums to add to at once; more of them delay the end of every block.
+/// Two vectors of each row provide enough independent sums. More would delay the end of every block.
 constexpr int kUnpackedRows = kRegisters == 32 ? 8 : 4;
 
 template <int V, int... kRow>

@@ -34,7 +34,7 @@ using Vector = __m512i;
 inline Vector multiply_bytes(Vector x, Vector y) { return _mm512_maddubs_epi16(x, y); }
 inline Vector multiply_pairs(Vector x, Vector y) { return _mm512_madd_epi16(x, y); }
 inline Vector add_pairs(Vector x, Vector y) { return _mm512_add_epi16(x, y); }
-/// Magnitudes of bytes, and `y` with the sign of `x`; not for -128 in y.
+/// Return the magnitudes of bytes, and `y` times the sign of `x`. y must not contain -128.
 inline Vector magnitude(Vector x) { return _mm512_abs_epi8(x); }
 inline Vector signed_by(Vector y, Vector x) {
   return _mm512_mask_sub_epi8(y, _mm512_movepi8_mask(x), _mm512_setzero_si512(), y);
@@ -48,8 +48,8 @@ inline Vector magnitude(Vector x) { return _mm256_abs_epi8(x); }
 inline Vector signed_by(Vector y, Vector x) { return _mm256_sign_epi8(y, x); }
 #endif
 
-/// Sums of two products in 16 bits: of codes up to 15 and int8 they fit for all groups, of codes less 128 and values
-/// from -127 on they just do: 2 * 128 * 127.
+/// Adds two products in 16 bits. For codes up to 15 and int8 values these sums fit for all groups. For codes less 128
+/// and values from -127 on they just fit: 2 * 128 * 127.
 struct Dot {
   static constexpr int kRows = 4;
   static constexpr int kOffset = 128;
@@ -70,7 +70,7 @@ struct Dot {
   }
 };
 #else
-/// Even and odd bytes as pairs of 16 bits.
+/// Multiplies even and odd bytes as 16-bit pairs.
 struct Dot {
   static constexpr int kRows = 4;
   static constexpr int kOffset = 0;

@@ -5,7 +5,7 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// Codes are the unsigned operand, so that the signed one, four values of a row, can be spread by the load.
+/// Codes are the unsigned operand, so that the load can spread the signed one, four values of a row.
 struct Dot {
   static constexpr int kRows = kRegisters == 32 ? 8 : 4;
   static constexpr int kOffset = 0;
@@ -17,7 +17,7 @@ struct Dot {
   }
 
  private:
-  // In assembly: around the intrinsics GCC 12 moves and stores the sums.
+  // This is assembly because GCC 12 moves and stores the sums around the intrinsics.
   [[gnu::always_inline]] static Ints multiply_add(Codes codes, const int8_t* a, Ints sum) {
 #if defined(__AVX512VNNI__)
     asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(codes), "m"(*reinterpret_cast<const int32_t*>(a)));

@@ -83,7 +83,7 @@ void scale_rows(const float* x, int64_t x_pitch, float* y, int64_t y_pitch, int6
   }
 }
 
-// Without branches, so that compilers make vectors of the loops.
+// The following functions have no branches, so that compilers vectorise the loops.
 
 template <class T>
 void add_columns(const T* __restrict x, int64_t rows, int64_t pitch, int64_t columns, double* __restrict sums) {
@@ -116,7 +116,7 @@ void add_column_distances(const T* __restrict x, int64_t rows, int64_t pitch, in
   }
 }
 
-/// The sum of term(x[i]), in as many partial sums on every instruction set.
+/// Returns the sum of term(x[i]), with the same number of partial sums on every instruction set.
 template <class Term>
 double sum_of_doubles(const double* x, int64_t n, Term term) {
   constexpr int kWidth = kLanes / 2, kParts = 16, kVectors = kParts / kWidth;

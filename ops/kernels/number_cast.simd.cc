@@ -9,13 +9,13 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-// Without branches, so that compilers make vectors of the loops.
+// The following functions have no branches, so that compilers vectorise the loops.
 
 template <class X, class Y>
 inline Y converted(X x) {
   if constexpr (std::is_floating_point_v<X> && std::is_integral_v<Y>) {
     constexpr X kLeast = X(std::numeric_limits<Y>::lowest());
-    const X below = x < -kLeast ? x : kLeast;  // NaN as well
+    const X below = x < -kLeast ? x : kLeast;  // also for NaN
     return Y(below > kLeast ? below : kLeast);
   } else {
     return Y(x);
@@ -39,7 +39,8 @@ inline bool fits_s32(X x) {
   return (x < X(0x1p31)) & (x > X(-0x1p31));
 }
 
-/// Between 64-bit integers and floats, for which there are no vector instructions: by way of int32 where a block fits.
+/// Converts between 64-bit integers and floats, for which there are no vector instructions. Uses int32 where a block
+/// fits it.
 template <class X, class Y>
 void convert64(const void* from, void* to, int64_t n) {
   constexpr int64_t kBlock = 64;
@@ -60,7 +61,7 @@ template <class X, class Y>
 constexpr auto* kConvert64 = convert64<X, Y>;
 #endif
 
-/// One of the two neighbours of a number between them has an odd last bit; of NaN all stay NaN.
+/// Rounds to the neighbour with an odd last bit where a number is not exact. NaN stays NaN.
 void to_odd(const void* from, void* to, int64_t n) {
   const double* __restrict x = static_cast<const double*>(from);
   float* __restrict y = static_cast<float*>(to);

@@ -5,9 +5,9 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-// Without branches, so that compilers make vectors of the loops.
+// The following functions have no branches, so that compilers vectorise the loops.
 
-/// T: double, or uint64_t for the bits of int64, which wrap around; or vectors of them.
+/// T: double, or uint64_t for the bits of int64, which wrap; or vectors of them.
 template <class T>
 inline T magnitude(T x) {
   if constexpr (requires { x >> 63; })
@@ -16,10 +16,10 @@ inline T magnitude(T x) {
     return x < 0 ? T{} - x : x;
 }
 
-// What a reduction makes of a value, and how it joins values and partial results.
+// The reductions: how each maps a value, and how it joins values and partial results.
 
 struct Sum {
-  static constexpr bool kJoinsAgain = false;  ///< a value may count twice
+  static constexpr bool kJoinsAgain = false;  ///< whether a value may count twice
   template <class T>
   static T term(T x) {
     return x;
@@ -76,7 +76,7 @@ void columns(const void* x_data, int64_t rows, int64_t pitch, int64_t columns, v
   }
 }
 
-/// Joins the lower half of the lanes with the upper one until one is left.
+/// Joins the lower half of the lanes with the upper half until one lane is left.
 template <class R, class T, int kCount>
 inline T join_lanes(const typename VectorOf<T, kCount>::Type& v) {
   constexpr int kHalf = kCount / 2;
@@ -90,7 +90,7 @@ inline T join_lanes(const typename VectorOf<T, kCount>::Type& v) {
   }
 }
 
-/// Bytes of partial results of a row: as many on every instruction set.
+/// The bytes of the partial results of a row, equal on every instruction set.
 constexpr int64_t kPartBytes = 256;
 
 template <class R, class T>

@@ -9,7 +9,7 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// The kernel of a captureless function from X to Y without branches, so that compilers make vectors of the loop.
+/// Returns the kernel of a captureless function from X to Y without branches, so that compilers vectorise the loop.
 template <class X, class Y = X, class F>
 constexpr NumberFunction of_one(F) {
   return [](const void* const* x_data, void* y_data, int64_t n) {
@@ -20,7 +20,7 @@ constexpr NumberFunction of_one(F) {
   };
 }
 
-/// U: an unsigned type, of which all bits above those of kInfinity are the sign.
+/// U: an unsigned type. All bits above those of kInfinity are the sign.
 template <class U, U kInfinity>
 constexpr KindFunctions kKinds{
     of_one<U, uint8_t>([](U x) { return uint8_t(U(x & U(U(~U(0)) >> 1)) > kInfinity); }),
@@ -38,7 +38,7 @@ constexpr IntegerFunctions kIntegers{
     of_one<T>([](T x) { return T(T(x > 0) - T(x < 0)); }),
 };
 
-/// Angles in blocks; those that cannot be reduced without branches one by one.
+/// Computes angles in blocks. Angles that cannot be reduced without branches are computed one by one.
 template <class Function>
 void trigonometric(const void* const* x_data, void* y_data, int64_t n) {
   constexpr int64_t kBlock = 64;

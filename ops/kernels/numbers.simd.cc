@@ -8,7 +8,7 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-// Without branches, so that compilers make vectors of the loops.
+// The following functions have no branches, so that compilers vectorise the loops.
 
 template <class X, class Y, class F>
 inline void map_two(const void* const* x, void* y_data, int64_t n, F f) {
@@ -18,7 +18,7 @@ inline void map_two(const void* const* x, void* y_data, int64_t n, F f) {
   for (int64_t i = 0; i < n; ++i) y[i] = f(a[i], b[i]);
 }
 
-/// The kernel of a captureless function of two X that gives a Y.
+/// Returns the kernel of a captureless function from two X to a Y.
 template <class X, class Y, class F>
 constexpr NumberFunction of_two(F) {
   return [](const void* const* x, void* y, int64_t n) { map_two<X, Y>(x, y, n, F{}); };
@@ -38,7 +38,8 @@ constexpr NumberFunction quotients() {
     return quotients<T>;
 }
 
-/// A quotient of |a| + 1/2 lies further from whole numbers than a product with a rounded reciprocal is from it.
+/// Divides by one number. The distance of (|a| + 1/2) / b from whole numbers is greater than the error of its product
+/// with the rounded reciprocal.
 template <class T>
 void divide_by_one(const void* const* x, void* y_data, int64_t n) {
   using Float = std::conditional_t<sizeof(T) == 4, double, float>;
@@ -46,7 +47,7 @@ void divide_by_one(const void* const* x, void* y_data, int64_t n) {
   const T* a = static_cast<const T*>(x[0]);
   const T b = *static_cast<const T*>(x[1]);
   T* y = static_cast<T*>(y_data);
-  const bool negates = std::is_signed_v<T> && b == T(-1);  // the least number has no negative
+  const bool negates = std::is_signed_v<T> && b == T(-1);  // the least number has no negative counterpart
   if (b == 0 || negates) {
     const Bits factor = negates ? Bits(-1) : Bits(0);
     LINNET_INDEPENDENT
@@ -94,7 +95,7 @@ inline void select(const void* const* x, void* y_data, int64_t n) {
 
 template <class U>
 void multiply_add(const void* a, const void* b_data, void* y_data, int64_t n) {
-  using Wide = std::common_type_t<U, unsigned>;  // a product of uint16 would be one of int
+  using Wide = std::common_type_t<U, unsigned>;  // uint16 would otherwise be promoted to int
   const Wide factor = *static_cast<const U*>(a);
   const U* __restrict b = static_cast<const U*>(b_data);
   U* __restrict y = static_cast<U*>(y_data);
@@ -113,12 +114,12 @@ void invert(const void* const* x, void* y_data, int64_t n) {
   for (int64_t i = 0; i < n; ++i) y[i] = U(~a[i]);
 }
 
-/// U: an unsigned type.
+/// The functions for the unsigned type U.
 template <class U>
 constexpr WidthFunctions kWidth{
     of_two<U, U>([](U a, U b) { return U(a + b); }),
     of_two<U, U>([](U a, U b) { return U(a - b); }),
-    // As unsigned: a product of uint16 would be one of int.
+    // Multiplies as unsigned, since uint16 would otherwise be promoted to int.
     of_two<U, U>([](U a, U b) { return U(std::common_type_t<U, unsigned>(a) * b); }),
     select<U>,
     invert<U>,

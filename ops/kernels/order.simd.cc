@@ -5,9 +5,9 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-// Without branches, so that compilers make vectors of the loops.
+// The following functions have no branches, so that compilers vectorise the loops.
 
-/// The bits order as integers once those of negative numbers are inverted.
+/// Returns the key of a float. The bits have the order of integers once those of negative numbers are inverted.
 template <class Bits, Bits kInfinity, class T>
 inline Bits key_of(T value) {
   constexpr Bits kSign = Bits(1) << (8 * sizeof(Bits) - 1);

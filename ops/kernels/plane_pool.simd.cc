@@ -35,7 +35,7 @@ inline Vector<T> even_lanes(Vector<T> a, Vector<T> b, std::integer_sequence<int,
   return __builtin_shufflevector(a, b, (2 * Lane)...);
 }
 
-/// Every element, or every second one.
+/// Loads every element, or every second one.
 template <int kStride, class T>
 inline Vector<T> load_every(const T* x) {
   if constexpr (kStride == 1) return load_vector(x);
@@ -43,7 +43,7 @@ inline Vector<T> load_every(const T* x) {
   return even_lanes<T>(load_vector(x), load_vector(x + kWidth), std::make_integer_sequence<int, kWidth>());
 }
 
-/// Elements that lie `stride` apart.
+/// Loads elements that are `stride` apart.
 template <class T>
 inline Vector<T> load_apart(const T* x, int64_t stride) {
   T lane[kLanesOf<T>];
@@ -55,7 +55,7 @@ template <class T>
 struct Max {
   static constexpr T kNeutral =
       std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
-  /// Of V, numbers or vectors; at(t) for t < count, of which there is one. Count: int64_t or a constant.
+  /// V: numbers or vectors. at(t) returns value t < count; count is at least 1. Count: int64_t or a constant.
   template <class V, class Count, class At>
   static V reduce(Count count, const At& at) {
     V best = at(0);
@@ -72,7 +72,7 @@ struct Max {
 
 struct Sum {
   static constexpr float kNeutral = 0;
-  /// Long sums are taken in blocks, so that the rounding error grows with the number of blocks and their length only.
+  /// Long sums are taken in blocks, so that the rounding error grows only with the number of blocks and their length.
   static constexpr int64_t kBlock = 64;
 
   template <class V, class Count, class At>
@@ -93,7 +93,7 @@ struct Sum {
   }
 };
 
-/// f(count), where the usual counts are constants.
+/// Calls f(count), with the usual counts as constants.
 template <class F>
 inline void with_count(int64_t count, const F& f) {
   if (count == 2) return f(std::integral_constant<int64_t, 2>());
@@ -101,7 +101,7 @@ inline void with_count(int64_t count, const F& f) {
   f(count);
 }
 
-/// The lines of a window become one, by vectors of so many elements, or of fewer where lines are shorter.
+/// Joins the lines of a window to one, in vectors of kWidth elements, or of fewer where lines are shorter.
 template <class Reduction, int kWidth, class T, class Count>
 inline void join_elements(const T* x, const int64_t* taps, Count count, int64_t elements, T* to) {
   if (elements < kWidth) {
@@ -126,7 +126,7 @@ inline void join_elements(const T* x, const int64_t* taps, Count count, int64_t 
   if (i < elements) join(elements - kWidth);
 }
 
-/// By whole vectors: what lies behind a line's padding is written later.
+/// Writes the padding in whole vectors. What these write beyond the padding is overwritten later.
 template <class Reduction, class T>
 void pad_lines(const PlaneColumns& s, int64_t count, T* line) {
   const Vector<T> neutral = Vector<T>{} + Reduction::kNeutral;
@@ -136,7 +136,7 @@ void pad_lines(const PlaneColumns& s, int64_t count, T* line) {
   }
 }
 
-/// The lines between their padding.
+/// Computes the lines between their padding.
 template <class Reduction, class T>
 inline void join_lines(const PlaneColumns& s, const T* x, const int64_t* taps, int64_t count, T* line) {
   T* to = line + s.pad;
@@ -144,7 +144,8 @@ inline void join_lines(const PlaneColumns& s, const T* x, const int64_t* taps, i
   for (int64_t i = 0; i < s.in; ++i) to[i] = Reduction::kNeutral;
 }
 
-/// The columns of windows that lie kStride apart, 1 or 2, as one row of y, where `room` elements may be written.
+/// Joins the columns of windows that are kStride (1 or 2) columns apart to one row of y. `room` elements of y may be
+/// written.
 template <class Reduction, int kStride, class T, class Count, class Finish>
 inline void join_columns(const PlaneColumns& s, Count kernel, const T* line, int64_t room, T* y, const Finish& finish) {
   constexpr int kWidth = kLanesOf<T>;
@@ -163,7 +164,7 @@ inline void join_columns(const PlaneColumns& s, Count kernel, const T* line, int
   for (int64_t j = 0; j < s.out; ++j) y[j] = rest[j];
 }
 
-/// The same of windows any number of columns apart.
+/// The same for windows any number of columns apart.
 template <class Reduction, class T, class Finish>
 inline void join_columns_apart(const PlaneColumns& s, const T* line, T* y, const Finish& finish) {
   constexpr int kWidth = kLanesOf<T>;
@@ -180,8 +181,8 @@ inline void join_columns_apart(const PlaneColumns& s, const T* line, T* y, const
   }
 }
 
-/// finish_at(reduced window or vector of them, row, column). What is stored is not read at once: loads that overlap
-/// several stores wait for them.
+/// Calls finish_at(reduced window or vector of windows, row, column). Stored elements are not read immediately, since
+/// loads that overlap several stores wait for them.
 template <class Reduction, class T, class Finish>
 inline void pool(const PlaneColumns& s, const PlaneRows<T>& p, T* y, const Finish& finish_at) {
   const int64_t all = p.planes * p.rows;

@@ -32,7 +32,7 @@ inline void max_strip(const Rows& rows, int64_t count, int64_t i, float* y) {
   for (int k = 0; k < kVectors; ++k) store(y + i + k * kLanes, best[k]);
 }
 
-/// Long sums are taken in blocks, so that the rounding error grows with the number of blocks and their length only.
+/// Long sums are taken in blocks, so that the rounding error grows only with the number of blocks and their length.
 constexpr int64_t kSumBlock = 64;
 
 template <int kVectors, class Rows>
@@ -89,8 +89,8 @@ inline void mean_part(const Rows& rows, int64_t count, float divisor, int64_t n,
   store_part(y, total / F32(divisor), n);
 }
 
-/// Covers [0, n) with calls of four(i) and one(i), where the last vector overlaps the one before it; part() covers less
-/// than a vector.
+/// Covers [0, n) with calls of four(i) and one(i). The last vector overlaps the one before it. part() covers less than
+/// a vector.
 template <class Four, class One, class Part>
 inline void for_strips(int64_t n, const Four& four, const One& one, const Part& part) {
   if (n < kLanes) return part();
@@ -168,7 +168,8 @@ inline void byte_max_strip(const Rows& rows, int64_t count, int64_t i, T* y) {
   std::memcpy(y + i, &best, kBytes);
 }
 
-/// By the widest vectors that n values fill; the last one begins where it ends with them.
+/// Uses the widest vectors that n values fill. The last vector ends at the last value and may overlap the one before
+/// it.
 template <int kBytes, class Rows, class T>
 void max_of_bytes(const Rows& rows, int64_t count, int64_t n, T* y) {
   if (n >= kBytes) {
@@ -194,7 +195,7 @@ T max_of_line(const T* x, int64_t n) {
   return best;
 }
 
-/// (sum - offset) * factor.
+/// Computes (sum - offset) * factor.
 struct Affine {
   int32_t offset;
   float factor;

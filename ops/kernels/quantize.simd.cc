@@ -16,7 +16,7 @@ inline void divide_all(const float* x, T* y, int64_t n, const Grid<T>& grid) {
       });
 }
 
-/// round_four() of fewer vectors, one by one, whatever the quotients.
+/// round_four() for fewer vectors, one at a time, for any quotients.
 template <class T>
 inline bool round_few(const float* x, int64_t n, F32 factor, F32 near_middle, const Grid<T>& grid, T* y) {
   F32 farthest(0.0f);
@@ -29,8 +29,9 @@ inline bool round_few(const float* x, int64_t n, F32 factor, F32 near_middle, co
   return xsimd::all(farthest <= near_middle);
 }
 
-/// Quotients as products with the reciprocal, which are at most 2^-15 from x / scale where both lie within the bounds;
-/// so they are rounded to the same integer but near the middle between two, where it is divided.
+/// Computes quotients as products with the reciprocal. Within the bounds these differ from x / scale by at most 2^-15,
+/// so they are rounded to the same integer unless they are near the middle between two integers. There the code
+/// divides.
 template <class T>
 inline void quantize_run(const float* x, T* y, int64_t n, float scale, float zero_point) {
   const Grid<T> grid{F32(scale), F32(zero_point)};
@@ -96,7 +97,8 @@ void quantize_each(const float* x, T* y, int64_t n, const float* scale, const vo
       });
 }
 
-/// quantize_run() of kVectors vectors that belong to several blocks, of kOfBlock vectors each and one zero point.
+/// quantize_run() of kVectors vectors of several blocks. Each block has kOfBlock vectors, and all have the same zero
+/// point.
 template <int kOfBlock, class T>
 inline void quantize_together(const float* x, T* y, const float* scale, float zero_point) {
   F32 quotient[kVectors];
@@ -115,7 +117,8 @@ inline void quantize_together(const float* x, T* y, const float* scale, float ze
   }
 }
 
-/// As many of n elements, from the first on, as fill vectors with blocks of kOfBlock vectors each.
+/// Quantises the first of n elements, as many as fill kVectors vectors, in blocks of kOfBlock vectors. Returns their
+/// number.
 template <int kOfBlock, class T>
 int64_t quantize_short_blocks(const float* x, T* y, int64_t n, const float* scale, const void* zero_points) {
   constexpr int64_t kBlocks = kVectors / kOfBlock;
@@ -190,7 +193,7 @@ void dequantize_blocks(const void* from, float* y, int64_t n, int64_t block, con
   });
 }
 
-// Integers above 8 bits: without branches, so that compilers make vectors of the loops.
+// Integers above 8 bits. The functions have no branches, so that compilers vectorise the loops.
 
 /// Adding 1.5 * 2^23 leaves no bit for the fraction.
 template <class T>

@@ -8,12 +8,12 @@ namespace {
 constexpr int64_t kBlock = 64;
 constexpr int kRounds = 10;
 
-/// Words of kBlock counters, each in the lower half.
+/// The words of kBlock counters, each in the lower half of an element.
 struct Words {
   alignas(64) uint64_t word[4][kBlock];
 };
 
-/// Without branches, so that compilers make vectors of the loop.
+/// Has no branches, so that compilers vectorise the loop.
 inline void shuffle_words(Words& w, uint32_t key0, uint32_t key1) {
   for (int64_t i = 0; i < kBlock; ++i) {
     const uint64_t a = uint64_t{0xD2511F53} * uint32_t(w.word[0][i]), b = uint64_t{0xCD9E8D57} * uint32_t(w.word[2][i]);
@@ -24,7 +24,7 @@ inline void shuffle_words(Words& w, uint32_t key0, uint32_t key1) {
   }
 }
 
-/// The upper 53 bits of two words as a fraction: the upper 52 and the lowest one are exact differences.
+/// Returns the upper 53 bits of two words as a fraction. The upper 52 bits and the lowest bit are exact differences.
 inline double to_unit(uint64_t high, uint64_t low) {
   const uint64_t bits = (high << 32 | low) >> 11;
   const double upper = __builtin_bit_cast(double, uint64_t{0x3ff0000000000000} | bits >> 1) - 1.0;

@@ -36,7 +36,7 @@ float extreme_row(const float* x, int64_t n) {
   return kJoinLanes(kJoin(kJoin(part[0], part[1]), kJoin(part[2], part[3])));
 }
 
-/// Of each of kRows rows, kParts running sums of n products, joined.
+/// Computes kParts running sums of n products for each of kRows rows, and joins them.
 template <int kRows>
 inline void add_dots(const float* x, int64_t pitch, const float* v, int64_t n, F32* total) {
   F32 part[kRows][kParts];
@@ -79,7 +79,7 @@ float dot(const float* a, const float* b, int64_t n) {
   return y;
 }
 
-/// Rows that share the loads of the vector.
+/// Computes several rows at a time, which share the loads of the vector.
 void dots(const float* x, int64_t rows, int64_t pitch, const float* v, int64_t n, float* y) {
   constexpr int kTogether = kRegisters / 8;
   int64_t r = 0;
@@ -87,7 +87,7 @@ void dots(const float* x, int64_t rows, int64_t pitch, const float* v, int64_t n
   for (; r < rows; ++r) row_dots<1>(x + r * pitch, pitch, v, n, y + r);
 }
 
-/// y[i] += x[i] of whole vectors of kWidth elements from i on; where the rest begins.
+/// Adds x[i] to y[i] for the whole vectors of kWidth elements from i on. Returns the start of the tail.
 template <int kWidth>
 inline int64_t add_vectors(const float* x, float* y, int64_t i, int64_t n) {
   typedef float Vector __attribute__((vector_size(kWidth * sizeof(float))));
@@ -101,7 +101,7 @@ inline int64_t add_vectors(const float* x, float* y, int64_t i, int64_t n) {
   return i;
 }
 
-/// Parts of vectors are not written by masks: what is read soon would wait for them.
+/// Tails are not written by masked stores: loads that follow soon would wait for these.
 void add_rows(const float* x, int64_t x_pitch, float* y, int64_t y_pitch, int64_t rows, int64_t n) {
   for (int64_t r = 0; r < rows; ++r, x += x_pitch, y += y_pitch) {
     int64_t i = kLanes >= 8 ? add_vectors<8>(x, y, 0, n) : 0;
@@ -110,7 +110,7 @@ void add_rows(const float* x, int64_t x_pitch, float* y, int64_t y_pitch, int64_
   }
 }
 
-/// Rows that are summed before they are added to the total: bounds the rounding error.
+/// The number of rows that are summed before they are added to the total. It bounds the rounding error.
 constexpr int64_t kRowBlock = 64;
 
 template <class Term>
@@ -127,7 +127,7 @@ struct Extreme {
   static F32 join(F32 a, F32 b) { return kFunction(a, b); }
 };
 
-/// A vector of columns, and the last columns, which are fewer.
+/// Accesses to a vector of columns, and to the last columns, which are fewer.
 struct Whole {
   F32 load_from(const float* x) const { return load(x); }
   void store_to(float* y, F32 v) const { store(y, v); }
@@ -145,7 +145,7 @@ inline void for_vectors(int64_t columns, const F& f) {
   if (c < columns) f(c, Part{columns - c});
 }
 
-/// Adds kCount rows to the sums, which hold nothing yet where kFirst.
+/// Adds kCount rows to the sums, which are not initialised yet where kFirst.
 template <class Reduction, int kCount, bool kFirst>
 inline void add_rows(const float* x, int64_t pitch, int64_t columns, float* sums) {
   for_vectors(columns, [&](int64_t c, const auto& vector) {

@@ -5,7 +5,8 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-// The functions of <cmath> would be compiled for this instruction set where a linker may choose them for all.
+// Builtins instead of <cmath>: a linker could choose copies of its functions that are compiled for this instruction
+// set.
 inline float magnitude(float x) { return __builtin_fabsf(x); }
 inline double magnitude(double x) { return __builtin_fabs(x); }
 inline float with_sign(float x, float sign) { return __builtin_copysignf(x, sign); }
@@ -15,7 +16,7 @@ inline double with_sign(double x, double sign) { return __builtin_copysign(x, si
 inline float exact_remainder(float a, float b) { return __builtin_fmodf(a, b); }
 inline double exact_remainder(double a, double b) { return __builtin_fmod(a, b); }
 
-/// What a truncated remainder becomes.
+/// The mapping of a truncated remainder to the result.
 struct Truncated {
   template <class T>
   static T of(T rest, T) {
@@ -34,8 +35,8 @@ struct Floored {
 };
 
 #if defined(__FMA__) || defined(__aarch64__)
-/// The truncated remainder, without a rounding: a - q b for a whole q is a multiple of the last digits of a and b, and
-/// no larger than b. Where the quotient is large, or a or b is not finite, the result is wrong and `fits` becomes 0.
+/// Returns the truncated remainder without rounding: for a whole q, a - q b is a multiple of the last digits of a and b
+/// and not larger than b. If the quotient is large, or a or b is not finite, the result is wrong and `fits` becomes 0.
 template <class T>
 inline T float_remainder(T a, T b, int& fits) {
   constexpr T kMostQuotient = T(1) / std::numeric_limits<T>::epsilon();

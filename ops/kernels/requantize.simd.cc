@@ -8,8 +8,8 @@ namespace {
 
 constexpr int kVectors = 4;
 
-/// V vectors of columns of all rows; of the last one only `last` columns where kPart. kPlain: there is no bias, and
-/// bytes need no bounds but their own.
+/// Computes V vectors of columns of all rows. Where kPart, the last vector has only `last` columns. kPlain: there is no
+/// bias, and bytes need no bounds but those of the type.
 template <class T, bool kResidual, bool kPlain, int V, bool kPart>
 class Columns {
  public:
@@ -29,7 +29,8 @@ class Columns {
  private:
   static constexpr bool is_part(int v) { return kPart && v == V - 1; }
 
-  /// How many of the first rows may be stored as kVectors vectors: what is too much is of rows that follow.
+  /// Returns how many of the first rows may be stored as kVectors vectors. The excess is overwritten by the rows that
+  /// follow.
   int64_t overhanging_rows() const {
     if (V == kVectors && !kPart) return job_.rows;
     if (j_ > 0 || job_.y_pitch != job_.columns) return 0;
@@ -87,7 +88,7 @@ class Columns {
     }
   }
 
-  const RequantizeJob job_;  // a copy, as stores of bytes may change what they do not own
+  const RequantizeJob job_;  // a copy, as stores of bytes may alias it
   int64_t j_, last_;
   F32 scale_[V], bias_[V];
 };

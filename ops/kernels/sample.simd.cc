@@ -5,7 +5,7 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-// Without branches, so that compilers make vectors of the loops.
+// The following functions have no branches, so that compilers vectorise the loops.
 void weighted(const float* __restrict x, const int32_t* offsets, const float* weights, int64_t taps, int64_t pitch,
               int64_t n, float* __restrict y) {
   for (int64_t i = 0; i < n; ++i) y[i] = 0;
@@ -39,7 +39,7 @@ void weighted_pixels(const float* x, const int32_t* offsets, const float* weight
   }
 }
 
-/// Where coordinate g of a grid lies on an axis, in pixels.
+/// Returns the position in pixels of coordinate g of a grid on an axis.
 template <bool kCornersAligned>
 [[gnu::always_inline]] inline double pixel_at(float g, double last, double extent) {
   const double from_edge = double(g) + 1;
@@ -47,7 +47,8 @@ template <bool kCornersAligned>
   return __builtin_fabs(x) <= __DBL_MAX__ ? x : -100;
 }
 
-/// The positions of points, whose coordinates lie `pitch` floats apart, on an axis: [2, kMostGridPoints], -1 beyond it.
+/// Computes the two taps of n points on an axis: positions [2, kMostGridPoints], -1 outside the axis, and weights. The
+/// points' coordinates are `pitch` floats apart.
 template <bool kCornersAligned, bool kBorder>
 void axis_taps(const float* grid, int64_t pitch, int64_t n, int64_t length, double* positions, double* weights) {
   const double last = double(length - 1), extent = double(length);
@@ -78,7 +79,7 @@ void linear_taps(const float* grid, const GridAxis* image, int axes, int64_t n, 
     const auto find = a.corners_aligned ? (a.border ? axis_taps<true, true> : axis_taps<true, false>)
                                         : (a.border ? axis_taps<false, true> : axis_taps<false, false>);
     find(grid + axes - 1 - axis, axes, n, a.length, positions, axis_weights);
-    for (int t = 2 * taps - 1; t >= 0; --t) {  // from the last, as each takes the place of two
+    for (int t = 2 * taps - 1; t >= 0; --t) {  // backwards, as each tap is replaced by two
       const int32_t* outer = offsets + t / 2 * pitch;
       const double *outer_weights = tap_weights + t / 2 * kMostGridPoints,
                    *weight = axis_weights + t % 2 * kMostGridPoints;
@@ -95,7 +96,8 @@ void linear_taps(const float* grid, const GridAxis* image, int axes, int64_t n, 
   }
 }
 
-/// Adds what an axis, whose coordinates lie `pitch` floats apart, says to offsets of the axes outside of it.
+/// Combines the nearest positions on an axis with the offsets on the axes outside of it. The points' coordinates are
+/// `pitch` floats apart.
 template <bool kCornersAligned, bool kBorder>
 void nearest_on_axis(const float* grid, int64_t pitch, int64_t n, int64_t length, int32_t* offsets) {
   const double last = double(length - 1), extent = double(length);

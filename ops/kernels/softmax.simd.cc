@@ -17,14 +17,15 @@ inline float row_max(const float* x, int64_t n) {
   for (; i < n; i += kLanes) {
     first = xsimd::max(first, i + kLanes <= n ? load(x + i) : load_part(x + i, n - i, kLowest));
   }
-  // NaN need not win: its own power is NaN.
+  // NaN need not win here: its own power is NaN.
   return join_lanes(xsimd::max(first, second), [](float a, float b) { return a > b ? a : b; });
 }
 
-/// e^x for x <= 88, 0 below the smallest normal number, which counts for nothing beside e^0. NaN stays.
+/// Returns e^x for x <= 88, and 0 below the smallest normal number, which is negligible compared to e^0. NaN is
+/// preserved.
 inline F32 normal_power(F32 x) {
 #ifdef __AVX512F__
-  // Lanes that are masked off cannot be subnormal, for which Intel's processors take a hundred cycles and more.
+  // Masked lanes cannot become subnormal, which costs a hundred cycles and more on Intel's processors.
   const ExpArgument a = reduce_exp(x);
   return _mm512_maskz_scalef_ps(_mm512_cmp_ps_mask(x, F32(-87.0f), _CMP_NLT_UQ), exp_of_reduced(a.r), a.n);
 #else
@@ -34,15 +35,14 @@ inline F32 normal_power(F32 x) {
 #endif
 }
 
-/// normal_power(); with kBounded x may be large: the result is then any large number.
+/// normal_power(). With kBounded x may be large, and the result is then any large number.
 template <bool kBounded>
 inline F32 power(F32 x) {
   return normal_power(kBounded ? xsimd::min(F32(88.0f), x) : x);
 }
 
-/// The sum of e^(x - max); with kStore the powers are written to y. kBounded: some x may be greater than max. Where
-/// each power is added depends on its place alone, so that powers of 0 behind the last, of what a mask hides, change
-/// nothing.
+/// Returns the sum of e^(x - max); with kStore writes the powers to y. kBounded: some x may be greater than max. Where
+/// each power is added depends on its position alone, so trailing powers of 0, which a mask hides, change nothing.
 template <bool kStore, bool kBounded = false>
 inline float sum_of_powers(const float* x, float* y, int64_t n, float max) {
   const F32 m(max);
@@ -70,7 +70,7 @@ inline void scale_row(float* y, int64_t n, float factor) {
   if (i < n) store_part(y + i, load_part(y + i, n - i) * f, n - i);
 }
 
-/// y = (x - max) - log_sum: in this order, so that what is close to 0 stays exact.
+/// Computes y = (x - max) - log_sum in this order, so that values close to 0 stay exact.
 inline void subtract_row(const float* x, float* y, int64_t n, float max, float log_sum) {
   const F32 m(max), s(log_sum);
   int64_t i = 0;
@@ -89,7 +89,7 @@ inline void softmax_row(const float* x, float* y, int64_t n) {
   scale_row(y, n, 1.0f / sum);
 }
 
-/// Up to kLanes neighbouring columns of an array.
+/// Up to kLanes adjacent columns of an array.
 struct ColumnStrip {
   int64_t pitch;
   int64_t width;
@@ -123,11 +123,11 @@ void softmax_columns(const float* x, float* y, int64_t n, int64_t pitch, int64_t
   }
 }
 
-/// Rows of at most so many values are computed kLanes at a time, as columns: a choice by the length alone, so that a
-/// row's bits do not depend on how many there are.
+/// Rows of at most this many values are computed kLanes at a time, as columns. The choice depends on the length alone,
+/// so that a row's bits do not depend on the number of rows.
 constexpr int64_t kShortRow = kLanes;
 
-/// The softmax of n values at x[i * kLanes] of kLanes rows at a time, in the order of sum_lanes().
+/// Computes the softmax of n values at x[i * kLanes] for kLanes rows at a time, in the order of sum_lanes().
 template <bool kLog>
 inline void softmax_of_short(float* x, int64_t n) {
   F32 value[kShortRow], max(kLowest);
@@ -177,7 +177,7 @@ void log_softmax_rows(const float* x, float* y, int64_t rows, int64_t n) {
   }
 }
 
-/// What is subtracted from the exponents: the maximum where it is finite.
+/// Returns the value that is subtracted from the exponents: the maximum where it is finite, else 0.
 inline F32 finite_or_zero(F32 x) { return xsimd::select(magnitude_of(x) < F32(__builtin_inff()), x, F32(0.0f)); }
 
 float log_sum_exp_row(const float* x, int64_t n) {

@@ -20,7 +20,7 @@ inline V shuffle(V a, V b, std::integer_sequence<int, J...>) {
   return __builtin_shufflevector(a, b, Pick::template index<sizeof...(J)>(J)...);
 }
 
-/// Where element j of a shuffle of (a, b) comes from; indices from W on are b's.
+/// The source of element j of a shuffle of (a, b). Indices from W on are those of b.
 template <int kHigh>
 struct UnpackWords {  // within 128 bits: a0 b0 a1 b1, or a2 b2 a3 b3
   template <int W>
@@ -108,7 +108,7 @@ void tiled_region(const uint32_t* x, int64_t rows, int64_t cols, int64_t ldx, ui
   if (full_rows < rows) rest(x + full_rows * ldx, rows - full_rows, cols, ldx, y + full_rows, ldy);
 }
 
-/// Rows that become the contiguous elements of y, and the reverse: few of them, known at compile time.
+/// Interleaves R rows, known at compile time, to contiguous elements of y, and the reverse.
 template <int R, class T>
 void interleave(const T* x, int64_t cols, int64_t ldx, T* __restrict y) {
   for (int64_t c = 0; c < cols; ++c) {
@@ -139,7 +139,7 @@ void bits32(const void* x_in, int64_t rows, int64_t cols, int64_t ldx, void* y_o
   const auto* x = static_cast<const uint32_t*>(x_in);
   auto* y = static_cast<uint32_t*>(y_out);
   if (transpose_narrow(x, rows, cols, ldx, y, ldy)) return;
-  constexpr int64_t kBlock = 64;  // columns per pass: whole cache lines of each row are used while they are near
+  constexpr int64_t kBlock = 64;  // columns per pass: whole cache lines of each row are used while they are cached
   for (int64_t c = 0; c < cols; c += kBlock) {
     const int64_t count = cols - c < kBlock ? cols - c : kBlock;
     tiled_region<kLanes>(x + c, rows, count, ldx, y + c * ldy, ldy);
@@ -153,7 +153,7 @@ struct Register {
   static constexpr int kSize = int(16 / sizeof(T));
 };
 
-/// Where element j comes from when two vectors' halves are interleaved.
+/// The source of element j when the halves of two vectors are interleaved.
 template <int kHigh>
 struct Interleave {
   template <int W>
@@ -162,7 +162,7 @@ struct Interleave {
   }
 };
 
-/// A tile of W by W elements in 16 bytes each: rows i and i + W / 2 interleaved log2(W) times are columns.
+/// A tile of W by W elements, with rows of 16 bytes. Interleaving rows i and i + W / 2 log2(W) times gives the columns.
 template <class T>
 inline void register_tile(const T* x, int64_t ldx, T* y, int64_t ldy) {
   constexpr int W = Register<T>::kSize;
@@ -184,7 +184,7 @@ inline void register_tile(const T* x, int64_t ldx, T* y, int64_t ldy) {
   for (int i = 0; i < W; ++i) std::memcpy(y + i * ldy, &v[i], sizeof v[i]);
 }
 
-/// Tiles, in blocks of columns and rows that are cache lines.
+/// Transposes tiles, in blocks with as many rows and columns as a cache line has elements.
 template <class T>
 void in_registers(const void* x_in, int64_t rows, int64_t cols, int64_t ldx, void* y_out, int64_t ldy) {
   const auto* x = static_cast<const T*>(x_in);

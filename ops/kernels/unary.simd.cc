@@ -10,7 +10,7 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// A function of x alone, or of x and both parameters, on all lanes.
+/// Applies a function of x alone, or of x and both parameters, to all lanes.
 template <auto kFunction>
 inline F32 apply(F32 x, F32 alpha, F32 beta) {
   if constexpr (std::is_invocable_v<decltype(kFunction), F32>)
@@ -27,7 +27,7 @@ void map(const float* x, float* y, int64_t n, float alpha, float beta) {
   if (i < n) store_part(y + i, apply<kFunction>(load_part(x + i, n - i), a, b), n - i);
 }
 
-/// The kernel of a function on lanes; one that takes memory already is one.
+/// Returns the kernel of a function on lanes. A function on memory is itself a kernel.
 template <auto kFunction>
 constexpr UnaryForm kernel_of() {
   if constexpr (std::is_same_v<decltype(kFunction), UnaryForm>)
@@ -40,7 +40,7 @@ inline F32 relu(F32 x) { return xsimd::select(x < F32(0.0f), F32(0.0f), x); }
 inline F32 clip(F32 x, F32 low, F32 high) { return at_most(high, at_least(low, x)); }
 inline F32 leaky_relu(F32 x, F32 alpha, F32) { return prelu(x, alpha); }
 inline F32 thresholded_relu(F32 x, F32 alpha, F32) { return xsimd::select(x > alpha, x, F32(0.0f)); }
-/// NaN gives 0, as x is neither below nor above.
+/// NaN gives 0, since it is neither below nor above the limits.
 inline F32 shrink(F32 x, F32 bias, F32 lambd) {
   const F32 above = xsimd::select(x > lambd, x - bias, F32(0.0f));
   return xsimd::select(x < -lambd, x + bias, above);
@@ -53,9 +53,10 @@ inline F32 celu(F32 x, F32 alpha, F32) {
 inline F32 unit_clamp(F32 x) { return at_most(F32(1.0f), at_least(F32(0.0f), x)); }
 inline F32 hard_sigmoid(F32 x, F32 alpha, F32 beta) { return unit_clamp(alpha * x + beta); }
 inline F32 hard_swish(F32 x) { return x * unit_clamp(x * F32(1.0f / 6.0f) + F32(0.5f)); }
-/// x / (e^u + 1), which is x sigmoid(-u), with fewer steps than sigmoid() takes to be exact where it is tiny.
+/// Returns x / (e^u + 1), which is x sigmoid(-u). It has fewer steps than sigmoid(), which must be exact for tiny
+/// results.
 inline F32 gated(F32 x, F32 u) {
-  // e^-43 is nothing beside 1, and e^89 infinite.
+  // e^-43 is negligible compared to 1, and e^89 is infinite.
   u = at_most(F32(89.0f), at_least(F32(-43.0f), u));
   const ExpArgument a = reduce_exp<-64>(u);
   F32 p = xsimd::fma(F32(0x1.0fa350p-7f), a.r, F32(0x1.573a2ep-5f));
@@ -66,20 +67,20 @@ inline F32 gated(F32 x, F32 u) {
 #ifdef __AVX512F__
   const F32 e = _mm512_scalef_ps(p, a.n);
 #else
-  // p 2^(n - 64) is normal, its product with 2^64 may be infinite.
+  // p 2^(n - 64) is normal; its product with 2^64 may be infinite.
   const F32 e = float_of(bits_of(p) + (bits_of(a.shifted) << 23)) * F32(0x1p64f);
 #endif
   return x / (e + F32(1.0f));
 }
 inline F32 swish(F32 x, F32 alpha, F32) { return gated(x, -alpha * x); }
 inline F32 mish(F32 x) {
-  // tanh(log(1 + e)) = n / (n + 2) with n = e (e + 2); 1 to the last bit beyond 20.
+  // tanh(log(1 + e)) = n / (n + 2) with n = e (e + 2). Above 20 it is 1 to the last bit.
   const F32 e = exp(at_most(F32(20.0f), x));
   const F32 n = e * (e + F32(2.0f));
   return x * (n / (n + F32(2.0f)));
 }
 inline F32 softsign(F32 x) { return x / (magnitude_of(x) + F32(1.0f)); }
-/// 2^r for |r| <= 1/2, to 1e-7 of it; exactly 1 for 0.
+/// Returns 2^r for |r| <= 1/2 with a relative error of 1e-7. The result for 0 is exactly 1.
 inline F32 exp2_of_reduced(F32 r) {
   F32 p = xsimd::fma(F32(0x1.5bd85ap-10f), r, F32(0x1.3ce8bap-7f));
   p = xsimd::fma(p, r, F32(0x1.c6b6dcp-5f));
@@ -88,7 +89,7 @@ inline F32 exp2_of_reduced(F32 r) {
   return xsimd::fma(p, r, F32(1.0f));
 }
 
-/// The standard normal distribution up to -a, for a >= 0: 2^Q(a), and 0 from 6 on, where it is less than 1e-9.
+/// Returns the standard normal distribution at -a for a >= 0: 2^Q(a), and 0 from 6 on, where it is less than 1e-9.
 inline F32 normal_tail(F32 a) {
   F32 q = xsimd::fma(F32(0x1.079ae2p-17f), a, F32(-0x1.a08e36p-15f));
   q = xsimd::fma(q, a, F32(-0x1.c418bcp-12f));

@@ -6,8 +6,8 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// One vector of channels: rows of the tile are transformed as they are loaded, then the columns. Row: the transform
-/// along a row, Column: along a column.
+/// Transforms one vector of channels. The rows of the tile are transformed as they are loaded, then the columns. Row:
+/// the transform along a row. Column: the transform along a column.
 template <class Column, class Row, class Load>
 [[gnu::always_inline]] inline void input_vector(const Load& load_pixel, float* v, int64_t v_pitch) {
   constexpr int height = Column::kInputs, width = Row::kInputs;
@@ -39,7 +39,7 @@ void input(const float* const* pixels, const float* const* next, int64_t channel
   input_vector<Column, Row>([&](int pixel) { return load_part(pixels[pixel] + c, channels - c); }, v + c, v_pitch);
 }
 
-/// The outputs of one vector of channels, of which `lanes` are stored.
+/// Computes the outputs of one vector of channels and stores `lanes` of its lanes.
 template <class Column, class Row>
 [[gnu::always_inline]] inline void output_vector(const float* m, int64_t m_pitch, const WinogradOutput& o, int64_t c,
                                                  int64_t lanes) {
@@ -89,7 +89,7 @@ void output(const float* m, int64_t m_pitch, const WinogradOutput& o) {
   }
 }
 
-/// So many double values from floats, and back.
+/// The number of doubles in a vector; the functions convert as many floats to doubles, and back.
 constexpr int kDoubles = int(F64::size);
 
 inline F64 widen(const float* x) {
@@ -127,7 +127,7 @@ constexpr int kWords = 2 * kLanes;
 typedef uint8_t Bytes __attribute__((vector_size(kWords)));
 typedef int16_t Words __attribute__((vector_size(2 * kWords)));
 
-/// n <= kWords bytes less `zero`.
+/// Loads n <= kWords bytes less `zero`.
 inline Words load_words(const uint8_t* x, int64_t n, int16_t zero) {
   Bytes bytes{};
   if (n == kWords) {
@@ -138,14 +138,14 @@ inline Words load_words(const uint8_t* x, int64_t n, int16_t zero) {
   return __builtin_convertvector(bytes, Words) - zero;
 }
 
-/// F(2, 3) of whole numbers: filters are transformed by twice the matrix of F2.
+/// F(2, 3) in whole numbers. Filters are transformed by twice the matrix of F2.
 struct WholeF2 : F2 {
   static I32 sum(I32 y) { return y >> 2; }
 };
 
-/// F(4, 3) of whole numbers along one axis, for the points 0, 1, -1, 2, -2 (A. Lavin and S. Gray, "Fast Algorithms for
-/// Convolutional Neural Networks", 2016). Filters are transformed by their matrix less its denominators, 4, -6, -6, 24,
-/// 24 and 1; outputs are 24 times the sums.
+/// F(4, 3) in whole numbers along one axis, for the points 0, 1, -1, 2, -2. Filters are transformed by their matrix
+/// without its denominators, 4, -6, -6, 24, 24 and 1; outputs are 24 times the sums.
+/// Source: A. Lavin and S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2016.
 struct WholeF4 {
   static constexpr int kOutputs = 4, kInputs = 6;
 
