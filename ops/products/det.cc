@@ -45,7 +45,7 @@ class DetKernel final : public Kernel {
 };
 
 /// Det: the determinants of square matrices, computed in double.
-/// X: float types [..., M, M].   Y: X's dtype [...]; 1 for M = 0.
+/// X: float types [..., M, M]. Y: X's dtype [...]. The determinant is 1 for M = 0.
 /// Source: https://onnx.ai/onnx/operators/onnx__Det.html
 class Det final : public Op {
  public:

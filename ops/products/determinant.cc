@@ -12,8 +12,8 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kColumns = 8;      // that are eliminated together
-constexpr int64_t kFewestRows = 24;  // of a matrix for which that pays
+constexpr int64_t kColumns = 8;      // columns that are eliminated together
+constexpr int64_t kFewestRows = 24;  // fewest rows of a matrix for which that pays
 constexpr int kPanelVectors = 2;
 
 bool is_large(int64_t n) { return n >= kFewestRows; }
@@ -24,9 +24,9 @@ void add_pivot_row(double factor, const double* __restrict pivot_row, int64_t fi
   for (int64_t j = first; j < columns; ++j) row[j] += factor * pivot_row[j];
 }
 
-/// Eliminates the columns of a[rows, columns], which are no more than the rows. Below the diagonal the negative factors
-/// take the place of the elements. swap(i, j) is told which rows change their places. Gives the product of the pivots,
-/// with the sign that the swaps make; where a column has no pivot it ends with 0.
+/// Eliminates the columns of a[rows, columns], where columns <= rows. The negated factors replace the elements below
+/// the diagonal. Calls swap(i, j) for rows that are exchanged. Returns the product of the pivots with the sign of the
+/// exchanges. If a column has no pivot, stops and returns 0.
 template <class Swap>
 double eliminate(double* a, int64_t rows, int64_t columns, const Swap& swap, Checkpoints& checkpoints) {
   double result = 1;
@@ -44,7 +44,7 @@ double eliminate(double* a, int64_t rows, int64_t columns, const Swap& swap, Che
     }
     const double* pivot_row = a + k * columns;
     result *= pivot_row[k];
-    double later[kColumns] = {};  // the pivot's row, but zeros up to the pivot: rows of vectors
+    double later[kColumns] = {};  // the pivot's row with zeros up to the pivot, so that whole vectors are added
     if (columns == kColumns) std::copy(pivot_row + k + 1, pivot_row + columns, later + k + 1);
     for (int64_t i = k + 1; i < rows; ++i) {
       double* row = a + i * columns;
@@ -100,7 +100,7 @@ double Determinant::blocked(double* a, std::byte* scratch, Checkpoints& checkpoi
   return result;
 }
 
-/// What is right of eliminated columns: their own rows one after the other, those below by a product.
+/// Updates what is right of eliminated columns: their own rows one after another, the rows below by a product.
 void Determinant::update(double* a, const Columns& columns, std::byte* scratch, Checkpoints& checkpoints) const {
   const int64_t end = columns.first + columns.count, right = n_ - end;
   double* top = a + columns.first * pitch_ + end;

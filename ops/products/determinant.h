@@ -6,24 +6,24 @@
 
 namespace linnet {
 
-/// Determinants of matrices of n x n, by Gaussian elimination with row pivots. Of large ones some columns at a time are
-/// eliminated, and what is right of them is updated by a matrix product.
+/// Determinants of n x n matrices, by Gaussian elimination with row pivots. In large matrices some columns are
+/// eliminated at a time, and a matrix product updates what is right of them.
 class Determinant {
  public:
   Determinant(int64_t n, const GemmKernels<GemmF64>& kernels);
 
-  /// Elements from one row to the next of the matrix that get() takes.
+  /// The distance in elements from one row to the next of the matrix that get() reads.
   int64_t pitch() const { return pitch_; }
-  /// The matrix and what get() needs besides, the matrix first.
+  /// The bytes of the matrix, which comes first, and of what get() needs in addition.
   size_t scratch_bytes() const { return scratch_bytes_; }
-  /// The determinant of the matrix at the beginning of scratch, which is overwritten.
+  /// Returns the determinant of the matrix at the beginning of scratch. The matrix is overwritten.
   double get(std::byte* scratch, Checkpoints& checkpoints) const;
 
  private:
-  /// Some columns that are eliminated together, from the row on that the first of them meets the diagonal.
+  /// Some columns that are eliminated together, from the row in which the first one crosses the diagonal.
   struct Columns {
     int64_t first = 0, count = 0;
-    double* panel = nullptr;  ///< [n - first, count]: below the diagonal the negative factors
+    double* panel = nullptr;  ///< [n - first, count], with the negated factors below the diagonal
   };
 
   double blocked(double* a, std::byte* scratch, Checkpoints& checkpoints) const;

@@ -35,7 +35,7 @@ struct Loops {
   }
 };
 
-/// For every element of the output, over `outer`, a sum over `summed`, and within over the last summed axis.
+/// For every element of the output (`outer`), a sum over `summed` and, innermost, over the last summed axis.
 struct Summation {
   Loops outer, summed;
   int64_t row;
@@ -44,11 +44,11 @@ struct Summation {
 
 using Operands = std::vector<const void*>;
 
-/// Floats are summed in double, integers wrap around.
+/// The type of sums: floats are summed in double, integers wrap.
 template <class T>
 using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
 
-/// The sum of the products of all operands from `at` on along one row.
+/// Returns the sum along one row of the products of all operands, from `at` on.
 template <class T>
 Sum<T> row_sum(const Summation& summation, const Operands& x, const Offsets& at, Checkpoints& checkpoints) {
   const int64_t operands = int64_t(x.size());
@@ -67,7 +67,7 @@ Sum<T> row_sum(const Summation& summation, const Operands& x, const Offsets& at,
   return sum;
 }
 
-/// Elements `begin` to `end` of y.
+/// Computes elements [begin, end) of y.
 template <class T>
 void elements(const Summation& summation, const Operands& x, void* y, int64_t begin, int64_t end) {
   Checkpoints checkpoints;
@@ -104,9 +104,10 @@ class EinsumKernel final : public Kernel {
   Summation summation_;
 };
 
-/// Einsum: the product of the operands' elements, each axis named by a letter, summed over the letters that the output
-/// does not name. A letter that an operand repeats takes its diagonal; "..." stands for axes that are broadcast.
-/// Inputs, Output: one dtype, numbers. Without "->" the output has the letters that occur once, sorted.
+/// Einsum: the product of the operands' elements, with each axis named by a letter, summed over the letters that the
+/// output does not contain. A letter that occurs twice in an operand selects its diagonal; "..." represents axes that
+/// are broadcast. Without "->" the output has the letters that occur once, sorted.
+/// Inputs, Output: one dtype, numbers.
 /// Source: https://onnx.ai/onnx/operators/onnx__Einsum.html
 class Einsum final : public Op {
  public:
@@ -127,7 +128,7 @@ class Einsum final : public Op {
     return {Fact(in[0].dtype, result)};
   }
 
-  // One multiplication less than there are operands, for every combination of the labels.
+  // Every combination of the labels takes one multiplication fewer than there are operands.
   int64_t multiply_adds(const NodeValues& v) const override {
     std::vector<Fact> facts;
     std::vector<int> ranks;
@@ -178,7 +179,7 @@ class Einsum final : public Op {
     return result;
   }
 
-  /// What an Einsum of one operand that sums nothing up does: it transposes, and takes diagonals.
+  /// Makes the kernel of an Einsum of one operand without a sum, which transposes and takes diagonals.
   static KernelPtr copy(const CompileInput& in, const EinsumLabels& labels) {
     const Shape y = in.output_shape(0);
     std::vector<int64_t> strides;
@@ -186,7 +187,7 @@ class Einsum final : public Op {
     return make_strided_kernel(StridedCopy(in.dtype(0), y.dims(), strides, row_major_strides(y)));
   }
 
-  /// How far each operand goes when the label's coordinate grows by one; not at all along a dim of 1.
+  /// Returns how far each operand advances when the label's coordinate grows by one: 0 along a dim of 1.
   static Offsets steps(EinsumLabel label, const EinsumLabels& labels, const CompileInput& in) {
     Offsets result(size_t(in.num_inputs()));
     for (int k = 0; k < in.num_inputs(); ++k) {

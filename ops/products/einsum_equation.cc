@@ -11,7 +11,7 @@ namespace {
   throw Error(ErrorKind::kModel, str("'", text, "' is no equation of letters, '...', ',' and '->'"));
 }
 
-/// A term with its ellipsis as one '.'.
+/// Returns a term with its ellipsis as one '.'.
 std::string term(const std::string& part, const std::string& text) {
   std::string result;
   for (size_t i = 0; i < part.size(); ++i) {
@@ -27,7 +27,7 @@ std::string term(const std::string& part, const std::string& text) {
   return result;
 }
 
-/// The output of an equation without "->": the ellipsis, then the letters that occur once, in ASCII order.
+/// Returns the output of an equation without "->": the ellipsis, then the letters that occur once, in ASCII order.
 std::string implicit_output(const std::vector<std::string>& terms) {
   std::map<char, int> counts;
   for (const std::string& t : terms) {

@@ -11,21 +11,21 @@ namespace linnet {
 /// One axis of an Einsum: a letter, or a dim of the ellipsis counted from the last one (-1, -2, ...).
 using EinsumLabel = int;
 
-/// An equation such as "bij,bjk->bik", with the ellipses written out for the operands' ranks.
+/// The axes of an equation such as "bij,bjk->bik", with the ellipses expanded for the operands' ranks.
 struct EinsumLabels {
   std::vector<std::vector<EinsumLabel>> operands;
-  std::vector<EinsumLabel> output;  ///< of these labels the result consists
-  std::vector<EinsumLabel> summed;  ///< over these it is summed
+  std::vector<EinsumLabel> output;  ///< the labels of the result
+  std::vector<EinsumLabel> summed;  ///< the labels that are summed over
 };
 
 /// Einsum's attribute `equation`.
 class EinsumEquation {
  public:
-  /// Throws Error(kModel) for text that is no equation.
+  /// If the text is not an equation, throws Error(kModel).
   explicit EinsumEquation(const std::string& text);
 
   int operands() const { return int(terms_.size()); }
-  /// Throws Error(kShape) where an operand's rank differs from its term's.
+  /// If an operand's rank differs from its term's, throws Error(kShape).
   EinsumLabels labels(std::span<const int> ranks) const;
 
  private:

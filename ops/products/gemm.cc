@@ -8,11 +8,11 @@
 namespace linnet {
 namespace {
 
-/// Gemm: y = alpha * op(a) * op(b) + beta * c, op transposing where transA, transB are set.
-/// a: [M, K], b: [K, N], c: broadcastable to [M, N] or omitted; float and 32/64-bit integer types.
-/// In the internal domain "linnet" (float32; a constant b may be float16 or bfloat16 where alpha is 1) the attributes
-/// activation, activation_alpha and activation_beta add an activation. Source:
-/// https://onnx.ai/onnx/operators/onnx__Gemm.html
+/// Gemm: y = alpha * op(a) * op(b) + beta * c, where op transposes if transA or transB is set. a: [M, K], b: [K, N], c:
+/// broadcastable to [M, N] or omitted; float and 32/64-bit integer types.
+/// In the internal domain "linnet" the attributes activation, activation_alpha and activation_beta add an activation.
+/// It is float32 only, but a constant b may be float16 or bfloat16 if alpha is 1.
+/// Source: https://onnx.ai/onnx/operators/onnx__Gemm.html
 class Gemm final : public Op {
  public:
   explicit Gemm(const NodeSpec& node)

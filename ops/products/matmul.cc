@@ -9,11 +9,12 @@
 namespace linnet {
 namespace {
 
-/// MatMul: y = a * b as numpy.matmul: matrices in the last two dims, the others broadcast; a vector a is a row, a
-/// vector b a column, and that dim is dropped from y. float and 32/64-bit integer types.
-/// In the internal domain "linnet" (float32; a constant b may be float16 or bfloat16): inputs a, b, bias [N]?, residual
-/// (y's shape)? and the attributes activation, activation_alpha, activation_beta: y = activation(a * b + bias +
-/// residual). Source: https://onnx.ai/onnx/operators/onnx__MatMul.html
+/// MatMul: y = a * b like numpy.matmul. Matrices are the last two dims, and the others are broadcast. A vector a is a
+/// row, a vector b is a column, and that dim is removed from y. float and 32/64-bit integer types.
+/// In the internal domain "linnet": y = activation(a * b + bias + residual), with inputs a, b, bias [N]?, residual (y's
+/// shape)? and attributes activation, activation_alpha, activation_beta. It is float32 only, but a constant b may be
+/// float16 or bfloat16.
+/// Source: https://onnx.ai/onnx/operators/onnx__MatMul.html
 class MatMul final : public Op {
  public:
   explicit MatMul(const NodeSpec& node) : fused_(node.domain == kInternalDomain), activation_(node) {}
@@ -59,7 +60,7 @@ class MatMul final : public Op {
                 "the columns of B and the length of the bias");
   }
 
-  /// One tall product instead of one for each matrix of A.
+  /// Replaces a product for each matrix of A by one tall product.
   static void fold_batch(MatrixProduct& product) {
     product.m = checked_mul(product.m, product.batch());
     product.a_index = product.b_index = {0};

@@ -50,9 +50,9 @@ std::variant<WidenedProducts, QuantizedGemm<GemmU8>> make_products(const Compile
                                QuantizedMatrices::of(in, kB), matrix, p.b_count);
 }
 
-/// The sums of (a - a_zero) * (b - b_zero) over k, modulo 2^32, of int8 or uint8 matrices. Bytes are multiplied as they
-/// are where a is uint8 with one zero point and nothing is subtracted from b as int8, on a processor that can; else
-/// both are widened to 16 bits.
+/// Computes the sums of (a - a_zero) * (b - b_zero) over k, modulo 2^32, of int8 or uint8 matrices. Bytes are
+/// multiplied directly where a is uint8 with one zero point, nothing is subtracted from b as int8, and the processor
+/// supports it. Otherwise both are widened to 16 bits.
 class MatMulIntegerKernel final : public Kernel {
  public:
   explicit MatMulIntegerKernel(const CompileInput& in);
@@ -99,9 +99,9 @@ void MatMulIntegerKernel::run(KernelContext& context) const {
   std::get<WidenedProducts>(products_).run(context, p.batch(), rows, matrix, take);
 }
 
-/// MatMulInteger: Y = (A - a_zero_point) * (B - b_zero_point) as numpy.matmul; sums wrap modulo 2^32.
-/// A: int8/uint8 [..., M, K].   B: int8/uint8 [..., K, N].   a_zero_point: A's dtype, one element, [M] or [..., M, 1];
-/// 0.   b_zero_point: B's dtype, one element, [N] or [..., 1, N]; 0.   Y: int32 [..., M, N].
+/// MatMulInteger: Y = (A - a_zero_point) * (B - b_zero_point) like numpy.matmul. Sums wrap modulo 2^32.
+/// A: int8/uint8 [..., M, K]. B: int8/uint8 [..., K, N]. a_zero_point: A's dtype, one element, [M] or [..., M, 1]; 0 if
+/// absent. b_zero_point: B's dtype, one element, [N] or [..., 1, N]; 0 if absent. Y: int32 [..., M, N].
 /// Source: https://onnx.ai/onnx/operators/onnx__MatMulInteger.html
 class MatMulInteger final : public Op {
  public:

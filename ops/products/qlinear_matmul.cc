@@ -13,11 +13,11 @@ namespace {
 constexpr std::array kTypes{DType::kInt8,           DType::kUint8,      DType::kFloat8E4M3FN,
                             DType::kFloat8E4M3FNUZ, DType::kFloat8E5M2, DType::kFloat8E5M2FNUZ};
 
-/// QLinearMatMul: y = saturate(round(a * b / y_scale) + y_zero_point) of the dequantised operands, as numpy.matmul;
-/// ties to even; for a float8 y rounded into the type. Integer sums wrap modulo 2^32.
-/// a [..., M, K], b [..., K, N], y [..., M, N]: int8/uint8/float8 (from opset 21 on), each with a zero point of its
-/// dtype and a float/float16/bfloat16 scale: one element, or for a and y [M] or [..., M, 1], for b [N] or [..., 1, N].
-/// One of the two may have one element where the other has more, as in ONNX Runtime.
+/// QLinearMatMul: y = saturate(round(a * b / y_scale) + y_zero_point) of the dequantised operands, like numpy.matmul.
+/// Ties are rounded to even; a float8 y is rounded into the type. Integer sums wrap modulo 2^32.
+/// a [..., M, K], b [..., K, N], y [..., M, N]: int8/uint8/float8 (from opset 21 on). Each has a zero point of its
+/// dtype and a float/float16/bfloat16 scale: one element, or [M] or [..., M, 1] for a and y, or [N] or [..., 1, N] for
+/// b. One of the two may have one element where the other has more, as in ONNX Runtime.
 /// Source: https://onnx.ai/onnx/operators/onnx__QLinearMatMul.html
 class QLinearMatMul final : public ExpandedOp {
  public:
@@ -57,7 +57,7 @@ class QLinearMatMul final : public ExpandedOp {
     check_parameters(Fact(), in[kYScale], in[kYZero], "y");
   }
 
-  /// Checks the shapes of scales and zero points where they are known; matrices: a, b and y as such.
+  /// Checks the shapes of scales and zero points where they are known. a, b, y: the facts of the matrices.
   static void check_shapes(std::span<const Fact> in, const Fact& a, const Fact& b, const Fact& y) {
     const auto check = [&](const Fact& matrices, size_t i, ParameterAxis axis, const char* name) {
       if (matrices.concrete() && in[i].concrete()) parameter_index(matrices.shape(), in[i].shape(), axis, name);
@@ -90,7 +90,8 @@ class QLinearMatMul final : public ExpandedOp {
     return graph.op("Div", {of_sums, scale(kYScale, ParameterAxis::kRow)});
   }
 
-  /// A scale or zero point, in a shape that is broadcast to matrices. Waits for a shape that is needed.
+  /// Returns a scale or zero point in a shape that broadcasts to the matrices. If a needed shape is unknown, waits for
+  /// it.
   static ValueId parameter(Expansion& graph, size_t input, ParameterAxis axis) {
     const Fact& fact = graph.facts()[input];
     const ValueId value = graph.in(input);

@@ -17,7 +17,7 @@ namespace {
 
 using Q = QuantizedInputs;
 
-/// Rows of x times w, or, where w has batches, each matrix of x times one of w.
+/// The rows of x times w, or, where w has batches, each matrix of x times a matrix of w.
 struct Matrices {
   Matrices(const Shape& x, const Shape& w, bool transposed_w) : transposed(transposed_w) {
     depth = w[w.rank() - (transposed ? 1 : 2)];
@@ -45,7 +45,7 @@ struct Matrices {
 
   bool transposed;
   int64_t rows = 0, columns = 0, depth = 0;
-  CountedVector<int64_t> index{0};  ///< of each product: the matrix of w
+  CountedVector<int64_t> index{0};  ///< for each product, the matrix of w
   int64_t count = 1;                ///< matrices of w
 };
 
@@ -83,7 +83,7 @@ class QuantizedMatMulKernel final : public Kernel {
   std::string describe() const override { return gemm_.describe(); }
 
  private:
-  /// The sums of the rows of x less its zero point.
+  /// Returns the sums of the rows of x less its zero point.
   const int32_t* sum_rows(KernelContext& context, const Bytes& x, std::byte* scratch) const {
     auto* sums = reinterpret_cast<int32_t*>(scratch);
     const int64_t depth = sizes_.depth;
@@ -110,11 +110,12 @@ class QuantizedMatMulKernel final : public Kernel {
   const ByteRowKernels& bytes_;
 };
 
-/// linnet::QLinearMatMul: y = quantize(activation((x - x_zero) * x_scale * w * w_scale + B + residual)) in the internal
-/// domain. x: uint8 [..., M, K], w: int8, or uint8, as numpy.matmul takes it, but that it is a matrix or has the batch
-/// dims of x or fewer, and with transposes_w, an attribute, [..., N, K]; y: uint8 or float32 [..., M, N]; the other
-/// inputs: QuantizedInputs, w_zero of the dtype of w, B int32 with one matrix only. Sums wrap modulo 2^32. The
-/// activation is a clamp (attributes activation, activation_alpha, activation_beta).
+/// linnet::QLinearMatMul: y = quantize(activation((x - x_zero) * x_scale * w * w_scale + B + residual)), in the
+/// internal domain.
+/// x: uint8 [..., M, K]. w: int8 or uint8, as in numpy.matmul, but w is a matrix or has the batch dims of x or fewer;
+/// with the attribute transposes_w it is [..., N, K]. y: uint8 or float32 [..., M, N]. The other inputs:
+/// QuantizedInputs, w_zero of the dtype of w, an int32 B with one matrix only. Sums wrap modulo 2^32. The activation is
+/// a clamp (attributes activation, activation_alpha, activation_beta).
 class QuantizedMatMul final : public Op {
  public:
   explicit QuantizedMatMul(const NodeSpec& node)
