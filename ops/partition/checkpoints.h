@@ -8,10 +8,11 @@
 
 namespace linnet {
 
-/// Asks in long loops, those of chunks, of compile() and of packing, whether the run or load that this thread works for
-/// is to end: about every millisecond.
+/// Checks in long loops, about every millisecond, whether the run or load of this thread is to end. It is for loops of
+/// chunks, of compile() and of packing.
 class Checkpoints {
-  /// Elements that are sorted within some milliseconds: counting costs more than to compare numbers.
+  /// The number of elements that are sorted within some milliseconds. Below it nothing is counted, as counting costs
+  /// more than comparing numbers.
   static constexpr int64_t kFew = int64_t{1} << 16;
 
   template <class Less>
@@ -23,10 +24,10 @@ class Checkpoints {
   }
 
  public:
-  /// Multiplications, samples, comparisons: what takes about a nanosecond.
+  /// The work between two checks, in operations of about a nanosecond: multiplications, samples, comparisons.
   static constexpr int64_t kWork = int64_t{1} << 20;
 
-  /// The call itself counts, so that loops over work of no size end, too.
+  /// Adds work. The call itself counts too, so that loops over empty work also end.
   void add(int64_t work) {
     left_ -= work + 1;
     if (left_ > 0) return;
@@ -34,7 +35,7 @@ class Checkpoints {
     left_ = kWork;
   }
 
-  /// Calls f(begin, end) for ranges that make up [0, items), one after the other, and asks between them.
+  /// Calls f(begin, end) for consecutive ranges that make up [0, items), and checks between them.
   template <class F>
   void in_parts(int64_t items, int64_t work_per_item, F f) {
     const int64_t step = std::max<int64_t>(1, kWork / std::max<int64_t>(1, work_per_item));
@@ -46,14 +47,14 @@ class Checkpoints {
     add(0);
   }
 
-  /// std::sort; a comparison takes about `work` nanoseconds.
+  /// std::sort with checks. A comparison takes about `work` nanoseconds.
   template <class Iterator, class Less = std::less<>>
   void sort(Iterator begin, Iterator end, Less less = {}, int64_t work = 1) {
     if (end - begin <= kFew / work) return std::sort(begin, end, less);
     std::sort(begin, end, counted(less, work));
   }
 
-  /// std::nth_element of numbers or pairs.
+  /// std::nth_element with checks, for numbers or pairs.
   template <class Iterator>
   void nth_element(Iterator begin, Iterator nth, Iterator end) {
     if (end - begin <= kFew) return std::nth_element(begin, nth, end);

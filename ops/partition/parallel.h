@@ -8,16 +8,16 @@
 
 namespace linnet {
 
-/// Elements that one chunk of parallel work touches, about: enough to outweigh handing it to a thread. Chunks of
-/// sub-byte elements begin at whole bytes.
+/// The approximate number of elements that one chunk of parallel work touches: enough to outweigh starting it on a
+/// thread. Chunks of sub-byte elements begin at whole bytes.
 inline constexpr int64_t kChunkElements = 32 * 1024;
 
-/// Multiplications that take as long as it takes to read and write an element.
+/// The number of multiplications that take as long as reading and writing an element.
 inline constexpr int64_t kMultipliesPerElement = 32;
 
-/// Calls f(begin, end, worker) for ranges of items that make up [0, items), in parallel. The ranges depend on the
-/// number of items and on how many elements each of them touches, never on the number of workers. What does not fill a
-/// chunk of its own belongs to the one before.
+/// Calls f(begin, end, worker) in parallel for ranges of items that make up [0, items). The ranges depend on the number
+/// of items and on the number of elements that each of them touches, never on the number of workers. A remainder that
+/// does not fill a chunk is part of the previous chunk.
 template <class F>
 void parallel_items(Executor& executor, int64_t items, int64_t elements_per_item, F f) {
   const int64_t step = std::max<int64_t>(1, kChunkElements / std::max<int64_t>(1, elements_per_item));
