@@ -34,13 +34,13 @@ class AveragePoolKernel final : public Kernel {
   bool count_padding_;
 };
 
-/// AveragePool: the mean of each window; padding is left out, or counts as zeros with count_include_pad.
+/// AveragePool: the mean of each window. Padding is excluded, or counts as zeros with count_include_pad.
 /// GlobalAveragePool: the mean of each channel.
-/// X, Y: float16/bfloat16/float/double [N,C,1 to 3 spatial axes]; channels-last in domain "linnet". There X may be
-/// uint8 or int8, too, and stand for (X - x_zero_point) * x_scale, two attributes; the sums are exact. Then Y is float,
-/// or, with y_scale and y_zero_point, quantised to the type of X.
-/// Source: https://onnx.ai/onnx/operators/onnx__AveragePool.html,
-/// https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html
+/// X, Y: float16/bfloat16/float/double [N,C,1 to 3 spatial axes]; channels-last in domain "linnet". In that domain X
+/// may also be uint8 or int8 and then represents (X - x_zero_point) * x_scale, two attributes; the sums are exact. Y is
+/// then float, or, with y_scale and y_zero_point, quantised to the type of X.
+/// Source: https://onnx.ai/onnx/operators/onnx__AveragePool.html
+/// Source: https://onnx.ai/onnx/operators/onnx__GlobalAveragePool.html
 class AveragePool final : public Op {
  public:
   explicit AveragePool(const NodeSpec& node)

@@ -14,17 +14,17 @@
 namespace linnet {
 namespace {
 
-/// The index of an element counted with the spatial axes in reverse order (storage_order 1).
+/// Returns the index of an element counted with the spatial axes in reverse order (storage_order 1).
 std::ptrdiff_t column_major(const PoolShape& s, int64_t offset) {
   const int64_t x = offset % s.axes[2].in, y = offset / s.axes[2].in % s.axes[1].in;
   const int64_t z = offset / s.axes[2].in / s.axes[1].in % s.axes[0].in, plane = offset / s.in_pixels();
   return plane * s.in_pixels() + (x * s.axes[1].in + y) * s.axes[0].in + z;
 }
 
-/// Calls f(position, columns) for each kernel position, in ascending order, that lies in the input for some columns.
+/// Calls f(position, columns) in ascending order for each kernel position that is inside the input for some columns.
 template <class F>
 void for_positions(const CountedVector<PoolWindow>& windows, const F& f) {
-  Span columns{int64_t(windows.size()), int64_t(windows.size())};  // those on the right meet the first positions
+  Span columns{int64_t(windows.size()), int64_t(windows.size())};  // the last windows contain the first positions
   for (int64_t k = 0;;) {
     while (columns.begin > 0 && windows[size_t(columns.begin - 1)].begin <= k) --columns.begin;
     while (columns.size() > 0 && windows[size_t(columns.end - 1)].end <= k) --columns.end;
@@ -38,8 +38,8 @@ void for_positions(const CountedVector<PoolWindow>& windows, const F& f) {
   }
 }
 
-/// Of n columns, whose elements lie `stride` apart, takes those that are larger than the best so far, without branches,
-/// which would be as good as random. Returns whether one is NaN. kStride: the stride; 0: any.
+/// Takes those of n columns, whose elements are `stride` apart, that are larger than the best so far. Has no branches,
+/// since these would be unpredictable. Returns whether a value is NaN. kStride: the stride; 0: any.
 template <int64_t kStride, class T>
 bool take_larger(const T* x, int64_t stride, int64_t n, int64_t at, T* __restrict best, int64_t* __restrict where) {
   const int64_t step = kStride > 0 ? kStride : stride;
@@ -60,7 +60,7 @@ bool take_larger(const T* x, int64_t stride, int64_t n, int64_t at, T* best, int
                         : take_larger<0, T>)(x, stride, n, at, best, where);
 }
 
-/// The same, where NaN are taken, too.
+/// The same, but also takes NaN.
 template <class T>
 void take_larger_or_nan(const T* x, int64_t stride, int64_t n, int64_t at, T* best, int64_t* where) {
   for (int64_t i = 0; i < n; ++i, x += stride) {
@@ -70,7 +70,7 @@ void take_larger_or_nan(const T* x, int64_t stride, int64_t n, int64_t at, T* be
   }
 }
 
-/// All windows of a row take one kernel position after the other.
+/// MaxPool with indices. All windows of a row process one kernel position after another.
 template <class T>
 class IndexedMaxPool final : public Kernel {
  public:
@@ -99,13 +99,14 @@ class IndexedMaxPool final : public Kernel {
   }
 
  private:
-  /// A position along the line: how far it is from the origin of a window, its first element, whose window meets it.
+  /// A position along the line: its distance from the origin of a window, the first element at it, and the columns
+  /// whose windows contain it.
   struct Position {
     int64_t shift, first;
     Span columns;
   };
 
-  /// Returns whether a window meets NaN, which are not taken without kTakesNan.
+  /// Returns whether a window contains NaN. NaN is taken only with kTakesNan.
   template <bool kTakesNan>
   bool pool_row(const T* x, const PoolRow& row, T* best, int64_t* where, Checkpoints& checkpoints) const {
     bool nan = false;
@@ -135,7 +136,7 @@ class IndexedMaxPool final : public Kernel {
     return nan;
   }
 
-  /// The first element of each window; `line`: the first that they meet, -1 where there is none.
+  /// Starts each window with its first element. line: the first line of the windows, -1 without one.
   void begin_row(const T* x, int64_t line, T* best, int64_t* where) const {
     for (const PoolWindow& w : shape_.windows[2]) {
       const bool any = line >= 0 && w.begin < w.end;
@@ -145,7 +146,7 @@ class IndexedMaxPool final : public Kernel {
     }
   }
 
-  /// `where` says so far what lies between an element and the origin of its window along the line.
+  /// Completes `where`, which up to here holds distances between elements and their window's origin along the line.
   void end_row(int64_t plane, int64_t* where) const {
     for (const PoolWindow& w : shape_.windows[2]) {
       const int64_t offset = *where < 0 ? 0 : plane + *where + w.origin;

@@ -36,9 +36,10 @@ class LpPoolKernel final : public Kernel {
   float p_;
 };
 
-/// LpPool: the p-norm (sum |x|^p)^(1/p) of each window; GlobalLpPool: that of each channel.
-/// X, Y: float16/bfloat16/float/double [N,C,1 to 3 spatial axes]. p: 2; a float before opset 2.
-/// Source: https://onnx.ai/onnx/operators/onnx__LpPool.html, https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html
+/// LpPool: the p-norm (sum |x|^p)^(1/p) of each window. GlobalLpPool: that of each channel.
+/// X, Y: float16/bfloat16/float/double [N,C,1 to 3 spatial axes]. p: 2 by default; a float before opset 2.
+/// Source: https://onnx.ai/onnx/operators/onnx__LpPool.html
+/// Source: https://onnx.ai/onnx/operators/onnx__GlobalLpPool.html
 class LpPool final : public Op {
  public:
   explicit LpPool(const NodeSpec& node)

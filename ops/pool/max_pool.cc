@@ -38,11 +38,13 @@ class MaxPoolKernel final : public Kernel {
   PoolShape shape_;
 };
 
-/// MaxPool: the largest element of each window; NaN where a window holds one. GlobalMaxPool: that of each channel.
-/// X, Y: float16/bfloat16/float/double/int8/uint8 [N,C,1 to 3 spatial axes]; int64 Indices (optional): where in the
-/// flattened X the element is, with storage_order 1 counted with the spatial axes in reverse order.
-/// In domain "linnet" X and Y are channels-last, and there are no Indices.
-/// Source: https://onnx.ai/onnx/operators/onnx__MaxPool.html, https://onnx.ai/onnx/operators/onnx__GlobalMaxPool.html
+/// MaxPool: the largest element of each window, or NaN where a window contains one. GlobalMaxPool: that of each
+/// channel.
+/// X, Y: float16/bfloat16/float/double/int8/uint8 [N,C,1 to 3 spatial axes]. Indices (optional): int64, the position of
+/// the element in the flattened X. With storage_order 1 the spatial axes are counted in reverse order. In domain
+/// "linnet" X and Y are channels-last, and there are no Indices.
+/// Source: https://onnx.ai/onnx/operators/onnx__MaxPool.html
+/// Source: https://onnx.ai/onnx/operators/onnx__GlobalMaxPool.html
 class MaxPool final : public Op {
  public:
   explicit MaxPool(const NodeSpec& node)

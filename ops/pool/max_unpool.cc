@@ -18,7 +18,7 @@ struct UnpoolAxis {
 template <class T>
 class MaxUnpoolKernel final : public Kernel {
  public:
-  /// `indexed` is the shape that the windows make.
+  /// indexed: the shape that follows from the windows.
   MaxUnpoolKernel(const Shape& x, const Shape& indexed, const Shape& y, std::vector<UnpoolAxis> axes)
       : x_(x),
         indexed_(indexed),
@@ -41,7 +41,7 @@ class MaxUnpoolKernel final : public Kernel {
     Checkpoints checkpoints;
     for (int64_t begin = 0, n = std::ssize(x); begin < n; begin += kBlock) {
       const int64_t count = std::min(kBlock, n - begin);
-      // As far as the windows lie, so that elements are moved while the zeros are in a cache.
+      // Writes zeros as far as the windows reach, so that elements are moved while the zeros are cached.
       y.fill(std::min(y.size, int64_t(double(begin + count) / double(n) * double(y.size)) + window_));
       whole ? move_whole(x.data() + begin, indices + begin, count, y)
             : move(x.data() + begin, indices + begin, count, y);
@@ -52,13 +52,13 @@ class MaxUnpoolKernel final : public Kernel {
 
  private:
   static constexpr int64_t kIndexWork = 8;
-  static constexpr int64_t kBlock = 512;  ///< elements, whose zeros stay in the first-level cache
+  static constexpr int64_t kBlock = 512;  ///< elements whose zeros stay in the first-level cache
 
   struct Output {
     T* data;
     int64_t size, filled = 0;
 
-    /// With zeros up to `end`.
+    /// Writes zeros up to `end`.
     void fill(int64_t end) {
       if (end <= filled) return;
       std::memset(data + filled, 0, size_t(end - filled) * sizeof(T));
@@ -66,8 +66,8 @@ class MaxUnpoolKernel final : public Kernel {
     }
   };
 
-  /// Whether indices count in the output: where all of them then lie in the windows of their elements, or where not all
-  /// lie in the shape that the windows make.
+  /// Whether indices count in the output. They do if all of them are then in the windows of their elements, or if not
+  /// all are in the unpooled shape but all are in the output.
   bool count_in_output(const int64_t* indices, int64_t n) const {
     Checkpoints checkpoints;
     bool in_windows = true, fit = true, in_output = true;
@@ -81,7 +81,7 @@ class MaxUnpoolKernel final : public Kernel {
     return in_windows || (!fit && in_output);
   }
 
-  /// Whether position `index` of the output lies in the window of element i of x.
+  /// Whether position `index` of the output is in the window of element i of x.
   bool is_in_window(int64_t i, int64_t index) const {
     if (index < 0 || index >= y_elements_) return false;
     for (int d = y_.rank(); d-- > 2; i /= x_[d], index /= y_[d]) {
@@ -101,7 +101,7 @@ class MaxUnpoolKernel final : public Kernel {
     y.fill(y.size);
     const auto size = uint64_t(y.size);
     for (; i < n && uint64_t(indices[i]) < size; ++i) data[indices[i]] = x[i];
-    if (i < n) move(x + i, indices + i, 1, y);  // which says what is wrong
+    if (i < n) move(x + i, indices + i, 1, y);  // throws the error
   }
   void move(const T* x, const int64_t* indices, int64_t n, Output& y) const {
     y.fill(y.size);
@@ -115,7 +115,7 @@ class MaxUnpoolKernel final : public Kernel {
                 str("index ", index, " lies outside of the output ", y_, " (unpooled ", indexed_, ")"));
   }
 
-  /// Where in the output an index that counts in the unpooled shape lies; -1: outside.
+  /// Returns the offset in the output of an index that counts in the unpooled shape, or -1 outside the output.
   int64_t offset(int64_t index) const {
     if (index < 0 || index >= elements_) return -1;
     int64_t rest = index, found = 0, pitch = 1;
@@ -132,17 +132,20 @@ class MaxUnpoolKernel final : public Kernel {
   Shape x_, indexed_, y_;
   std::vector<UnpoolAxis> axes_;
   int64_t elements_, y_elements_;
-  int64_t window_;  ///< elements from the first to the last of a window, at most
-  bool whole_;      ///< indices count in the output
+  int64_t window_;  ///< most elements from the first to the last element of a window
+  bool whole_;      ///< whether indices count in the output
 };
 
-/// MaxUnpool: zeros, but for the elements of X, which go where the indices say that MaxPool had found them. Indices
-/// count in the flattened output. With output_shape they may also count in the tensor that kernel_shape, strides (1)
-/// and pads (0) make of X's shape, which is then cut or filled up with zeros at the end of each axis: ONNX's backend
-/// case has it so, PyTorch and ONNX Runtime do not. So they do where they do not all lie in the windows of their
-/// elements otherwise, as those do that MaxPool gives for a tensor of output_shape, but do lie in that tensor. X: float
-/// types [N, C, D1...].   I: int64, X's shape.   output_shape: int64 [rank].   output: X's dtype. Source:
-/// https://onnx.ai/onnx/operators/onnx__MaxUnpool.html
+/// MaxUnpool: zeros, except for the elements of X, which are stored where MaxPool found them according to the indices.
+/// Indices count in the flattened output.
+/// With output_shape they may instead count in the unpooled tensor, whose shape kernel_shape, strides (1) and pads (0)
+/// make of X's shape. That tensor is then cut or padded with zeros at the end of each axis. ONNX's backend case does
+/// this; PyTorch and ONNX Runtime do not. Indices are read in this way if both hold:
+/// - Read as positions in the output, not all are in the windows of their elements. Those that MaxPool returns for a
+///   tensor of output_shape are.
+/// - All are in the unpooled tensor.
+/// X: float types [N, C, D1...]. I: int64, X's shape. output_shape: int64 [rank]. output: X's dtype.
+/// Source: https://onnx.ai/onnx/operators/onnx__MaxUnpool.html
 class MaxUnpool final : public Op {
  public:
   explicit MaxUnpool(const NodeSpec& node)

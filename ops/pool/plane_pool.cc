@@ -28,10 +28,10 @@ const PlaneMaxKernels<T>& max_kernels(const PlanePoolKernels& k) {
     return k.max_s8;
 }
 
-/// The most lines that the windows of all rows of a plane meet.
+/// The largest number of lines in the windows of all rows of a plane.
 constexpr int64_t kMostTaps = int64_t{1} << 18;
 
-/// What of a window counts for a mean.
+/// Returns how many positions of a window count for a mean.
 int64_t counted(PoolKind kind, const PoolWindow& w) {
   return kind == PoolKind::kMeanWithPadding ? w.counted : w.end - w.begin;
 }
@@ -49,9 +49,9 @@ struct RowTable {
     }
   }
 
-  CountedVector<int64_t> taps;           ///< where the lines begin that windows meet
-  CountedVector<int64_t> first, counts;  ///< of each row
-  CountedVector<float> factors;          ///< how many lines count for a mean
+  CountedVector<int64_t> taps;           ///< start of the lines that windows contain
+  CountedVector<int64_t> first, counts;  ///< for each row
+  CountedVector<float> factors;          ///< number of lines that count for a mean
 
  private:
   void add_taps(const PoolShape& shape, const PoolWindow& depth, const PoolWindow& height) {
@@ -64,7 +64,8 @@ struct RowTable {
   }
 };
 
-/// Rows of output pixels, some at a time: the lines that the windows of a row meet become one, then its columns.
+/// Computes rows of output pixels, some at a time: the lines in the windows of a row are joined to one, then its
+/// columns.
 template <class T>
 class PlanePool final : public Kernel {
  public:
@@ -113,7 +114,7 @@ class PlanePool final : public Kernel {
  private:
   static constexpr int64_t kMostRows = 16, kMostElements = 2048;
 
-  /// Rows of output of a plane.
+  /// The number of rows of output of a plane.
   int64_t height() const { return std::ssize(table_.counts); }
 
   void pad(int64_t count, T* lines) const {
@@ -123,7 +124,7 @@ class PlanePool final : public Kernel {
     max_kernels<T>(kernels_).pad(columns_, count, lines);
   }
 
-  /// Computes rows from `row` on, of one plane or whole planes; returns how many.
+  /// Computes rows from `row` on, of one plane or of whole planes. Returns their number.
   int64_t pool(const T* x, T* y, int64_t row, int64_t end, T* lines) const {
     const int64_t first = row % height(), left = std::min(group_, end - row);
     const int64_t rows = std::min(left, height() - first), planes = std::max<int64_t>(1, left / height());
@@ -152,8 +153,8 @@ class PlanePool final : public Kernel {
   PlanePoolKernels kernels_;
   RowTable table_;
   PlaneColumns columns_;
-  int64_t group_;                  ///< rows that are computed at once
-  CountedVector<float> elements_;  ///< that count for the mean of a column
+  int64_t group_;                  ///< rows that are computed together
+  CountedVector<float> elements_;  ///< elements that count for the mean of a column
 };
 
 }  // namespace
@@ -162,7 +163,7 @@ bool takes_planes(PoolKind kind, const PoolShape& shape, DType dtype) {
   const PoolAxis& axis = shape.axes[2];
   const bool mostly_data = axis.kernel <= std::max<int64_t>(16, 2 * axis.in) &&
                            (axis.kernel - 1) * axis.dilation <= std::max<int64_t>(1024, 2 * axis.in);
-  // A call of a kernel cannot be ended.
+  // A call of a kernel cannot be interrupted.
   const int64_t most_work = int64_t{1} << 26,
                 lines = shape.taps() / std::max<int64_t>(1, std::min(axis.kernel, axis.in));
   const int64_t rows = checked_mul(std::ssize(shape.windows[0]), std::ssize(shape.windows[1]));

@@ -6,10 +6,12 @@
 
 namespace linnet {
 
-/// Whether make_plane_pool() takes it: channels-first data, the largest elements of float32, float64, uint8 or int8, or
-/// means of float32, and windows along lines that are neither mostly padding nor very long.
+/// Whether make_plane_pool() supports this pooling:
+/// - Data is channels-first.
+/// - The result is maxima of float32, float64, uint8 or int8, or means of float32.
+/// - Windows along lines are neither mostly padding nor very long.
 bool takes_planes(PoolKind kind, const PoolShape& shape, DType dtype);
-/// Vectorised pooling of such data.
+/// Vectorised pooling of data for which takes_planes() is true.
 KernelPtr make_plane_pool(PoolKind kind, PoolShape shape, DType dtype, Isa isa);
 
 }  // namespace linnet

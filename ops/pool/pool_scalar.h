@@ -10,12 +10,12 @@
 
 namespace linnet {
 
-/// What no element is less than.
+/// The least value of T.
 template <class T>
 inline constexpr T kLowest = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                                   : std::numeric_limits<T>::lowest();
 
-/// The windows of one row of output, whose elements are those of axis 2 and, where they are last, of the channels.
+/// The windows of one row of output. A row has the elements of axis 2 and, where channels are last, of the channels.
 struct PoolRow {
   PoolRow(const PoolShape& s, int64_t row)
       : depth(s.windows[0][size_t(row / s.axes[1].out % s.axes[0].out)]),
@@ -23,13 +23,13 @@ struct PoolRow {
         plane(row / s.axes[1].out / s.axes[0].out) {}
 
   const PoolWindow &depth, &height;
-  int64_t plane;  ///< of the input, one channel where they are first
+  int64_t plane;  ///< plane of the input; one channel where channels are first
 };
 
-/// Pools element by element: any dtype, any reduction, either layout. For every output element i,
+/// Pools element by element, for any dtype, any reduction and either layout. For every output element i it calls
 ///   State state = initial; state.add(element) for each element of the window in row-major order;
 ///   store(i, state, inside, counted)
-/// where `inside` elements lie in the input and `counted` in the padded input.
+/// where `inside` elements are in the input and `counted` in the padded input.
 template <class T, class State, class Store>
 void pool_scalar(const PoolShape& s, const T* x, const State& initial, Executor& executor, const Store& store) {
   const int64_t pixel = s.channels_last ? s.channels : 1, line = s.axes[2].in * pixel, slice = s.axes[1].in * line;

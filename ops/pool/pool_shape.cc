@@ -28,9 +28,9 @@ void pad_to_same(PoolAxis& axis, bool upper) {
   axis.pad_end = total - axis.pad_begin;
 }
 
-/// Windows that fit; with ceil_mode also a last one that does not, if it begins before the padding behind the data. Of
-/// data that is smaller than a window there is one, if less than a stride is missing, otherwise none: as ONNX Runtime
-/// rounds the quotient.
+/// Sets the number of windows that fit. With ceil_mode there is also a last one that does not fit, if it begins before
+/// the padding at the end of the data. Data smaller than a window has one window if it lacks less than a stride,
+/// otherwise none. This is how ONNX Runtime rounds the quotient.
 void fit_windows(PoolAxis& axis, bool ceil_mode) {
   const int64_t reach = (axis.kernel - 1) * axis.dilation + 1;
   const int64_t room = axis.in + axis.pad_begin + axis.pad_end - reach;
@@ -45,7 +45,7 @@ void fit_windows(PoolAxis& axis, bool ceil_mode) {
 
 PoolWindow window_at(const PoolAxis& axis, int64_t out) {
   const int64_t origin = out * axis.stride - axis.pad_begin, step = axis.dilation;
-  // Kernel positions whose coordinate lies below `limit`.
+  // Returns the number of kernel positions whose coordinate is below `limit`.
   const auto below = [&](int64_t limit) {
     return limit <= origin ? 0 : std::min(axis.kernel, ceil_div(limit - origin, step));
   };
@@ -105,14 +105,14 @@ Dim PoolAttributes::extent(size_t i, const Dim& in) const {
   return last_window(in + begin, checked_add(end, -reach), stride) + 1;
 }
 
-/// As fit_windows() does.
+/// Returns the index of the last window, as fit_windows() does.
 Dim PoolAttributes::last_window(const Dim& data, int64_t behind, int64_t stride) const {
   const Dim room = data + behind;
   learn_at_least(room, Dim(1) - Dim(2) * stride);
   const Dim whole = floor_div(room, stride), rounded_up = ceil_div(room, stride);
   if (certainly_equal(whole, rounded_up)) return whole;
   if (!ceil_mode_) return max(whole, min(rounded_up, 0));
-  // The last one of those rounded up begins before the padding where a stride is not longer than what it lacks.
+  // The last rounded-up window begins before the padding where a stride is not longer than what that window lacks.
   return behind <= -stride ? rounded_up : max(whole, min(rounded_up, ceil_div(data, stride) - 1));
 }
 

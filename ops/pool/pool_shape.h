@@ -16,22 +16,22 @@ struct PoolAxis {
   int64_t pad_begin = 0, pad_end = 0;
 };
 
-/// What of a window, at one output coordinate of an axis, meets the input.
+/// The part of a window, at one output coordinate of an axis, that overlaps the input.
 struct PoolWindow {
   int64_t origin;      ///< input coordinate of kernel position 0; may be negative
   int64_t begin, end;  ///< kernel positions inside the input
-  int64_t counted;     ///< how many positions lie inside the padded input
+  int64_t counted;     ///< positions inside the padded input
 };
 
-/// The windows of a pooling operator over concrete data. Three spatial axes (depth, height, width); missing outer ones
-/// have extent 1. Data is [batch, channels, in...], or [batch, in..., channels] where channels_last.
+/// The windows of a pooling operator over concrete data. There are three spatial axes (depth, height, width); missing
+/// outer ones have extent 1. Data is [batch, channels, in...], or [batch, in..., channels] where channels_last.
 struct PoolShape {
   int64_t batch = 1, channels = 1;
   bool channels_last = false;
   PoolAxis axes[3];
-  CountedVector<PoolWindow> windows[3];  ///< per axis one for each output coordinate
+  CountedVector<PoolWindow> windows[3];  ///< for each axis, one for each output coordinate
 
-  /// The most elements that a window meets.
+  /// The largest number of elements in a window.
   int64_t taps() const { return reach(0) * reach(1) * reach(2); }
   int64_t in_pixels() const { return axes[0].in * axes[1].in * axes[2].in; }
   int64_t out_pixels() const { return axes[0].out * axes[1].out * axes[2].out; }
@@ -45,10 +45,10 @@ struct PoolShape {
 /// Source: https://onnx.ai/onnx/operators/onnx__MaxPool.html
 class PoolAttributes {
  public:
-  /// global: the window is the whole image; there are no attributes.
+  /// global: whether the window is the whole image; there are then no attributes.
   PoolAttributes(const NodeSpec& node, bool global);
 
-  /// The dims of the output. Throws Error(kShape) for data of the wrong rank or much smaller than a window.
+  /// Returns the dims of the output. Throws Error(kShape) for data of the wrong rank or much smaller than a window.
   std::optional<Dims> output_dims(const Fact& x) const;
   PoolShape shape(const Shape& x) const;
   bool channels_last() const { return channels_last_; }

@@ -32,7 +32,8 @@ const MaxKernels<T>& max_kernels(const PoolKernels& k) {
     return k.max_s8;
 }
 
-/// Means of rows of T, as PoolKernels gives them, or bytes again: those are floats in the scratch before.
+/// Means of rows of T, as PoolKernels computes them, or quantised to bytes again. In that case the scratch holds the
+/// floats.
 template <class T, class Y>
 class RowMeans {
  public:
@@ -82,8 +83,8 @@ class RowMeans {
   decltype(GridKernels::quantize) quantize_ = nullptr;
 };
 
-/// Rows of output pixels of channels-last data. Of maxima the lines of the window are reduced to one, then its columns;
-/// of means the pixels of each window.
+/// Computes rows of output pixels of channels-last data. For maxima, the lines of the window are reduced to one, then
+/// its columns. For means, the pixels of each window are reduced.
 template <class T, class Y>
 class WindowPool final : public Kernel {
  public:
@@ -111,7 +112,7 @@ class WindowPool final : public Kernel {
   std::string describe() const override { return "channels-last"; }
 
  private:
-  /// The lines of input that the windows of an output row meet.
+  /// The lines of input in the windows of an output row.
   struct Lines {
     const T* x;  ///< the image
     const PoolWindow *depth, *height;
@@ -163,7 +164,7 @@ class WindowPool final : public Kernel {
     means_.taps(taps, count, divisor(lines, w, count), shape_.channels, y, scratch);
   }
 
-  /// The lines of the window become one, then its columns.
+  /// Reduces the lines of the window to one, then its columns.
   void max_row(const Lines& lines, const T** taps, T* line, T* y, Checkpoints& checkpoints) const {
     const int64_t channels = shape_.channels, step = shape_.axes[2].dilation;
     if (line_elements() == 0) return void(std::fill_n(y, row_elements_, kLowest<T>));  // there is no room for taps
@@ -190,7 +191,7 @@ class WindowPool final : public Kernel {
   int64_t rows_, row_elements_;
 };
 
-/// Windows that are whole images. Chunks are blocks of channels of one image, or several planes.
+/// Pools windows that are whole images. A chunk is a block of channels of one image, or several planes.
 template <class T, class Y>
 class GlobalPool final : public Kernel {
  public:
@@ -202,7 +203,7 @@ class GlobalPool final : public Kernel {
         batch_(shape.batch),
         channels_(shape.channels),
         pixels_(shape.in_pixels()) {
-    constexpr int64_t kVectors = 64;  // elements: blocks of whole vectors, on every instruction set
+    constexpr int64_t kVectors = 64;  // elements: blocks of whole vectors on every instruction set
     block_ = std::max<int64_t>(1, kChunkElements / std::max<int64_t>(1, pixels_) / kVectors) * kVectors;
     blocks_ = ceil_div(channels_, block_);
   }
