@@ -5,8 +5,8 @@
 
 namespace linnet {
 
-/// The number of chunks into which a depthwise convolution is divided at most. Adjacent rows share input rows, so a
-/// chunk holds many rows.
+/// A number of chunks that is enough to divide a depthwise convolution. Adjacent rows share input rows, so larger
+/// chunks are better than more chunks.
 inline constexpr int64_t kDepthwiseChunks = 8;
 
 /// Returns the job of a row with what all rows of a depthwise convolution of `channels` channels share.

@@ -10,7 +10,7 @@ namespace linnet {
 /// The sizes of a PointwiseConv.
 struct PointwiseShape {
   int64_t images = 1, image_pixels = 1, out_channels = 1;
-  std::vector<int64_t> channels;  ///< of each x
+  std::vector<int64_t> channels;  ///< channels of each x
   bool relu = false;              ///< applies to the scaled inputs
 
   int64_t depth() const;

@@ -9,7 +9,7 @@ namespace {
 
 /// The most values for which the positions along the width become one tap.
 constexpr int64_t kMostSpanValues = 64;
-constexpr int64_t kUnit = 4;  // of bytes
+constexpr int64_t kUnit = 4;  // bytes of a unit
 
 }  // namespace
 

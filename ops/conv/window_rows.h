@@ -86,7 +86,7 @@ class WindowRows final : public RowSource<T> {
   /// Where the addresses of a window's taps are written, and the room for copies of taps that reach over an edge.
   struct Target {
     const T** pointers;
-    int64_t pitch;  // from one tap's address to the next
+    int64_t pitch;  // distance from one tap's address to the next
     T* copies;
   };
 

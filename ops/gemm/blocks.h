@@ -30,7 +30,7 @@ class GemmBlocks {
 
   const GemmSizes& sizes() const { return sizes_; }
   const GemmPanels& panels() const { return panels_; }
-  int strip_rows() const { return strip_rows_; }  ///< of the highest strip
+  int strip_rows() const { return strip_rows_; }  ///< rows of the highest strip
 
   /// The number of independent pieces of work. Each one is some strips of some panels.
   int64_t chunks() const { return row_parts_ * panel_parts_; }
@@ -53,7 +53,7 @@ class GemmBlocks {
     bool first, last;
   };
   Block block(int64_t index) const;
-  int64_t block_taps() const { return block_taps_; }  ///< of the largest block
+  int64_t block_taps() const { return block_taps_; }  ///< taps of the largest block
   /// Returns the row of a packed panel that holds value k of a tap, where k is a multiple of the unit. b_rows() is the
   /// number of rows.
   int64_t b_row(int64_t tap, int64_t k) const;

@@ -12,7 +12,7 @@ namespace linnet {
 /// The transformation of the values of a pixel, by channel: max(low, x * scale + shift), or x * scale without a shift.
 struct PixelScaling {
   const float* scale = nullptr;  ///< [channels], or one such row for every image; null: x is unchanged
-  int64_t image_pitch = 0;       ///< from one image's scale to the next
+  int64_t image_pitch = 0;       ///< distance from one image's scale to the next
   const float* shift = nullptr;  ///< [channels]; may be null
   float low = -Epilogue::kUnbounded;
 };

@@ -152,7 +152,7 @@ class FloatProduct final : public Kernel {
   ProductRows<Type> rows_;
   GemmPlan<Type> plan_;
   size_t rows_offset_ = 0;
-  int64_t packed_size_ = 0;  // of one matrix
+  int64_t packed_size_ = 0;  // values of one packed matrix
   Tensor packed_;
   size_t packed_offset_ = 0;
   size_t addend_offset_ = 0;

@@ -24,7 +24,7 @@ class NBitsKernels {
 
   int lanes() const { return floats_.lanes; }
   bool half_scales() const { return floats_.half_scales; }
-  int rows(const NBitsForm& form) const;  ///< of the highest tile
+  int rows(const NBitsForm& form) const;  ///< rows of the highest tile
   /// Where panels are unpacked once for so many rows, returns the rows of the highest tile that multiplies them, else
   /// 0.
   int unpacked_rows(const NBitsForm& form, int64_t rows) const;

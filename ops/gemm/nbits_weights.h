@@ -18,8 +18,8 @@ struct NBitsMatrix {
   int64_t block_size = 32;
 
   int64_t blocks() const;
-  int64_t code_bytes() const;  ///< of a column
-  int64_t zero_bytes() const;  ///< of a column, where zero points are bytes
+  int64_t code_bytes() const;  ///< bytes of a column's codes
+  int64_t zero_bytes() const;  ///< bytes of a column's zero points, where these are bytes
 };
 
 /// The parts of a matrix; zeros and order may be empty tensors.

@@ -101,7 +101,7 @@ class VectorByMatrix final : public Kernel {
 
  private:
   static constexpr int64_t kColumns = 4096, kRows = 8;  ///< the most that are read together
-  static constexpr int64_t kFewestColumns = 1024;       ///< of a part: memory is faster in long lines
+  static constexpr int64_t kFewestColumns = 1024;       ///< fewest columns of a part: memory is faster in long lines
   static constexpr int64_t kWhole = 64;                 ///< columns of whole vectors
 
   void add_rows(const float* a, const float* b, int64_t n, float* y) const {

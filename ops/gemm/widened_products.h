@@ -40,7 +40,7 @@ class WidenedProducts {
 
   ByteMatrices b_;
   GemmPlan<GemmS16> plan_;
-  int64_t packed_size_;  // of one matrix
+  int64_t packed_size_;  // values of one packed matrix
   Tensor packed_;
   size_t packed_offset_, scratch_bytes_;
 };

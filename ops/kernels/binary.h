@@ -10,8 +10,8 @@ struct BinaryKernels {
   BinaryForms sub;
   BinaryForms mul;
   BinaryForms div;
-  BinaryForms max;    ///< NaN where either operand is
-  BinaryForms min;    ///< NaN where either operand is
+  BinaryForms max;    ///< NaN where either operand is NaN
+  BinaryForms min;    ///< NaN where either operand is NaN
   BinaryForms prelu;  ///< a < 0 ? a b : a
   BinaryForms pow;    ///< a^b within 1 unit in the last place
 };

@@ -8,7 +8,7 @@ namespace linnet {
 struct DeformImage {
   const float* pixels = nullptr;  ///< the first of the sampled channels of pixel (0, 0)
   int64_t height = 0, width = 0;
-  int64_t pixel_pitch = 0;       ///< floats from one pixel to the next
+  int64_t pixel_pitch = 0;       ///< distance in floats from one pixel to the next
   const float* zeros = nullptr;  ///< a pixel outside: as many zeros as channels are sampled
 };
 

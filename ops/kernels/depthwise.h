@@ -14,8 +14,8 @@ struct DepthwiseRow {
   int64_t kernel = 1, stride = 1, dilation = 1, pad_begin = 0;
 
   int lines = 0;                    ///< kernel rows that overlap the image
-  const float* const* x = nullptr;  ///< the input line of each
-  const float* const* w = nullptr;  ///< the first tap of each
+  const float* const* x = nullptr;  ///< the input line of each kernel row
+  const float* const* w = nullptr;  ///< the first tap of each kernel row
   float* y = nullptr;
   int64_t x_pitch = 0, w_pitch = 0, y_pitch = 0;
   Epilogue epilogue{};  ///< bias and residual begin at this row

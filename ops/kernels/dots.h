@@ -17,8 +17,8 @@ struct DotKernels {
   /// Writes the sum for row r < rows <= kRows of x and vector i to out[r * pitch + i].
   using Sums = void (*)(const double* x, int rows, const Panels& panels, double* out, int64_t pitch);
 
-  Sums products;   ///< of x[r * width + k] * vector i [k]
-  Sums distances;  ///< of (x[r * width + k] - vector i [k])^2
+  Sums products;   ///< sums of x[r * width + k] * vector i [k]
+  Sums distances;  ///< sums of (x[r * width + k] - vector i [k])^2
 };
 
 }  // namespace linnet

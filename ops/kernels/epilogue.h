@@ -16,7 +16,7 @@ struct BasicEpilogue {
 
   const T* bias = nullptr;      ///< one value per column; may be null
   const T* residual = nullptr;  ///< first value of the first row; may be null
-  int64_t residual_pitch = 0;   ///< values from one row of the residual to the next
+  int64_t residual_pitch = 0;   ///< distance in values from one row of the residual to the next
   const T* slope = nullptr;     ///< for prelu, one value per column: negative sums are multiplied by it; may be null
   float low = -kUnbounded;
   float high = kUnbounded;

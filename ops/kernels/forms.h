@@ -8,7 +8,7 @@ namespace linnet {
 using UnaryForm = void (*)(const float* x, float* y, int64_t n, float alpha, float beta);
 
 /// One element-wise operation on float32 in the three forms that broadcasting needs. n counts elements of y.
-/// y may be a or b, but overlap neither otherwise.
+/// y may be a or b, but does not overlap them otherwise.
 struct BinaryForms {
   using F = void (*)(const float* a, const float* b, float* y, int64_t n);
 
@@ -17,7 +17,7 @@ struct BinaryForms {
   F scalar_vector;  ///< y[i] = f(a[0], b[i])
 };
 
-/// y[i] = f(x[0][i], x[1][i], ...) for i < n. y may be one of the inputs, but overlaps none otherwise.
+/// y[i] = f(x[0][i], x[1][i], ...) for i < n. y may be one of the inputs, but does not overlap them otherwise.
 using NumberFunction = void (*)(const void* const* x, void* y, int64_t n);
 
 // Families whose members are forms.

@@ -26,12 +26,12 @@ struct GroupedPairs {
   /// [block][tap][half][width / 2][lanes][2], where lanes is half the channels of a block. Lane j of row r of a half
   /// holds the weights of input channels 2j and 2j + 1 of the block for its output channel 2 (j ^ r) + half.
   const int16_t* w = nullptr;
-  const int32_t* bias = nullptr;  ///< of channel 0 and the next ones; may be null
+  const int32_t* bias = nullptr;  ///< bias of channel 0 and the next ones; may be null
   int32_t* sums = nullptr;        ///< [row][channel - the first one]
 };
 
 struct GroupedPairsKernels {
-  int channels;  ///< of a block
+  int channels;  ///< channels of a block
   /// Whether sums() supports a width, which must divide a block.
   bool (*supports)(int64_t width);
   /// Sums wrap modulo 2^32.

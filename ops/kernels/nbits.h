@@ -87,7 +87,7 @@ struct NBitsByteKernels {
   int rows;
   int offset;  ///< subtracted from codes of 8 bits before they are multiplied
 
-  /// Quantises a row of n values, block by block. scales[i * rows] is the largest magnitude of block i / 127. The
+  /// Quantises a row of n values, block by block. scales[i * rows] is 1/127 of the largest magnitude of block i. The
   /// values are rounded to nearest, ties to even. sums[i * rows] is their sum times `factor`. A block that is not
   /// finite becomes zeros with a scale of NaN. q is laid out like NBitsTile::a of a tile of `rows` rows; zeros fill up
   /// the last block.

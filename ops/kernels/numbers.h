@@ -10,7 +10,7 @@ namespace linnet {
 /// Functions of two numbers of one type. The first three give bool.
 struct OrderFunctions {
   NumberFunction less, less_equal, equal;
-  NumberFunction max, min;         ///< NaN where either is
+  NumberFunction max, min;         ///< NaN where either operand is NaN
   NumberFunction quotient;         ///< of integers: rounded towards zero, wrapping, 0 where b is 0; null for floats
   NumberFunction quotient_by_one;  ///< the same for the divisor x[1][0]; only for int32 and shorter integers, else null
 };

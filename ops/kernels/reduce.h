@@ -19,8 +19,8 @@ struct ReduceKernels {
   Pair sum;
   Pair sum_abs;
   Pair sum_square;
-  Pair max;  ///< NaN where any value is
-  Pair min;  ///< NaN where any value is
+  Pair max;  ///< NaN where any value is NaN
+  Pair min;  ///< NaN where any value is NaN
   /// Returns the sum of a[i] * b[i]; n >= 0.
   float (*dot)(const float* a, const float* b, int64_t n);
   /// y[r] = dot(x + r * pitch, v, n) for r in [0, rows), bit-identical to it.

@@ -146,7 +146,7 @@ void bits32(const void* x_in, int64_t rows, int64_t cols, int64_t ldx, void* y_o
   }
 }
 
-/// Elements of 16 bytes.
+/// A vector of 16 bytes of elements.
 template <class T>
 struct Register {
   typedef T Type __attribute__((vector_size(16)));
