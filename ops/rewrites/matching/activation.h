@@ -7,7 +7,7 @@
 
 namespace linnet {
 
-/// The function with a float32 kernel that a node of ai.onnx applies to its first input, its parameters constants;
+/// The function with a float32 kernel that a node of ai.onnx applies to its first input, with constant parameters;
 /// nullopt for other nodes.
 std::optional<Activation> activation_of(const Graph& graph, const Node& node);
 

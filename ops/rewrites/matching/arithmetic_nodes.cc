@@ -7,7 +7,7 @@
 namespace linnet {
 namespace {
 
-// As deep as 0.044715 * x * x * x nests; deeper products belong to no formula.
+// The depth of 0.044715 * x * x * x; no formula needs deeper products.
 constexpr int kMaxDepth = 4;
 
 void collect_node(const Graph& graph, const Node& node, int depth, Monomial& monomial);

@@ -9,7 +9,7 @@
 namespace linnet {
 namespace {
 
-// Later outputs exist in training only.
+// Outputs after the first exist only in training.
 bool one_output(const Node& node) {
   for (size_t i = 1; i < node.outputs.size(); ++i) {
     if (node.outputs[i] != kNoValue) return false;
@@ -22,7 +22,7 @@ bool trains(const Node& node) {
          (node.spec.opset < 7 && node.spec.attr_or("is_test", 0) == 0);
 }
 
-/// True when c broadcasts to x along its channels or everywhere, without changing its shape.
+/// Whether c broadcasts to x along its channels or everywhere, without changing the shape of x.
 bool varies_by_channel_only(const Fact& x, const Tensor& c, int channel_axis) {
   if (!x.has_rank() || x.rank() < 2 || c.rank() > x.rank()) return false;
   const int axis_of_x = channel_axis < 0 ? channel_axis + x.rank() : channel_axis;
@@ -42,7 +42,7 @@ int32_t integer_at(const Tensor& x, int64_t i) {
   return x.dtype() == DType::kInt32 ? x.data<int32_t>()[at] : byte_at(x, at);
 }
 
-/// The floats that a DequantizeLinear makes of a constant vector.
+/// The floats that a DequantizeLinear computes from a constant vector.
 std::optional<std::vector<float>> dequantized_vector(const Graph& graph, const Node& node) {
   const Tensor *x = graph.constant_input(node, 0), *scale = graph.constant_input(node, 1);
   const Tensor* zero = graph.constant_input(node, 2);
@@ -57,7 +57,7 @@ std::optional<std::vector<float>> dequantized_vector(const Graph& graph, const N
   return y;
 }
 
-/// The elements of a constant vector of float32, perhaps behind a DequantizeLinear.
+/// The elements of a constant float32 vector, which a DequantizeLinear may produce.
 std::optional<std::vector<float>> vector_input(const Graph& graph, const Node& node, int input) {
   const Node* dequantize = producer(graph, node, input, "DequantizeLinear");
   if (dequantize) return dequantized_vector(graph, *dequantize);
@@ -66,7 +66,7 @@ std::optional<std::vector<float>> vector_input(const Graph& graph, const Node& n
   return std::vector<float>(c->data<float>(), c->data<float>() + c->size());
 }
 
-/// y = scale * x + shift for a two-input operator whose other operand is c.
+/// Appends scale and shift of y = scale * x + shift for a two-input operator whose other operand is c.
 void append_arithmetic(std::string_view op_type, float c, ChannelAffine& affine) {
   const bool scales = op_type == "Mul" || op_type == "Div";
   affine.scale.push_back(!scales ? 1.f : op_type == "Mul" ? c : 1 / c);
@@ -91,7 +91,7 @@ Tensor ChannelAffine::folded_bias(const Tensor* bias, int64_t channels) const {
 std::optional<ChannelAffine> constant_channel_arithmetic(const Graph& graph, const Node& node, int channel_axis) {
   const bool commutes = is_op(node, "Add") || is_op(node, "Mul");
   if (!commutes && !is_op(node, "Sub") && !is_op(node, "Div")) return std::nullopt;
-  // Before opset 7 attributes say how c is aligned.
+  // Before opset 7, attributes determine how c is aligned.
   if (node.inputs.size() != 2 || node.spec.opset < 7) return std::nullopt;
   ChannelAffine affine;
   affine.input = commutes && graph.constant_input(node, 0) ? 1 : 0;

@@ -7,7 +7,7 @@
 namespace linnet {
 namespace {
 
-// Attribute before opset 11, constant input since.
+// Reads an attribute before opset 11, a constant input since.
 std::optional<float> bound(const Graph& graph, const Node& clip, int input, const char* attribute, float absent) {
   if (clip.spec.opset < 11) return clip.spec.attr_or(attribute, absent);
   if (!graph.input_fact(clip, input).present()) return absent;

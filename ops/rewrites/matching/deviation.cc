@@ -9,7 +9,7 @@
 namespace linnet {
 namespace {
 
-// Mean(x^2)
+// Recognises Mean(x^2).
 std::optional<Deviation> mean_square(const Graph& graph, ValueId value) {
   const Node* mean = single_use(graph, value, "ReduceMean");
   const auto axis = mean ? first_reduced_axis(graph, *mean) : std::nullopt;
@@ -20,7 +20,7 @@ std::optional<Deviation> mean_square(const Graph& graph, ValueId value) {
   return Deviation{f[0], kNoValue, graph.producer(mean->inputs[0])->id, *axis, 0};
 }
 
-// The v in Max(v, 0), which rounding may call for; any other value itself.
+// The v in Max(v, 0), which guards against rounding; any other value itself.
 ValueId inside_max_zero(const Graph& graph, ValueId value) {
   const Node* max = single_use(graph, value, "Max");
   for (size_t i = 0; max && max->inputs.size() == 2 && i < 2; ++i) {
@@ -29,7 +29,7 @@ ValueId inside_max_zero(const Graph& graph, ValueId value) {
   return value;
 }
 
-// Mean(x^2) - Mean(x)^2
+// Recognises Mean(x^2) - Mean(x)^2.
 std::optional<Deviation> variance(const Graph& graph, ValueId value) {
   const Node* sub = single_use(graph, inside_max_zero(graph, value), "Sub");
   auto found = sub ? mean_square(graph, sub->inputs[0]) : std::nullopt;
@@ -44,7 +44,7 @@ std::optional<Deviation> variance(const Graph& graph, ValueId value) {
   return matches ? found : std::nullopt;
 }
 
-// v + epsilon
+// Recognises v + epsilon.
 std::optional<Deviation> shifted_variance(const Graph& graph, ValueId value) {
   const auto shifted = shifted_behind(graph, value);
   if (!shifted || shifted->number < 0) return std::nullopt;

@@ -16,7 +16,7 @@ bool is_taken_apart(DType dtype) {
          dtype == DType::kUint32 || dtype == DType::kUint64;
 }
 
-/// Sets the dim of a label, or checks it against the one that is there; a dim of 1 agrees with all.
+/// Sets the dim of a label, or checks it against the known one. Returns whether they agree; a dim of 1 agrees with all.
 bool agrees(LabelDims& dims, EinsumLabel label, const Dim& dim) {
   const auto [entry, added] = dims.emplace(label, dim);
   if (added || certainly_equal(entry->second, dim) || certainly_equal(dim, 1)) return true;

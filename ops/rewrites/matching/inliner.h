@@ -7,13 +7,13 @@
 
 namespace linnet {
 
-/// Writes the nodes of a graph into a patch of another.
+/// Copies the nodes of a graph into a patch of another graph.
 class Inliner {
  public:
-  /// `inputs`: what stands there for the graph's inputs.
+  /// `inputs` replace the inputs of `inner`. Keeps references to `inner` and `patch`.
   Inliner(const Graph& inner, const std::vector<ValueId>& inputs, Patch& patch);
 
-  /// The value outside that a value of the inner graph has become.
+  /// The value of the patched graph that corresponds to a value of the inner graph.
   ValueId outer(ValueId value);
 
  private:

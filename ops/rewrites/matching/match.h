@@ -7,10 +7,10 @@
 #include "graph/patch.h"
 #include "registration.h"
 
-// Words that rewrites are written in.
+// Common helpers of rewrites.
 namespace linnet {
 
-/// The name of an operator, or of a domain. How long a literal is is known when it is compiled: rewrites compare names
+/// The name of an operator or of a domain. The length of a literal is computed at compile time: rewrites compare names
 /// for each node, and are compiled for size.
 struct OpName {
   consteval OpName(const char* literal) : text(literal) {}  // NOLINT: a literal is a name
@@ -20,48 +20,48 @@ struct OpName {
   std::string_view text;
 };
 
-/// True for an operator of ai.onnx (or of `domain`).
+/// Whether a node is an operator of ai.onnx (or of `domain`).
 inline bool is_op(const Node& node, OpName op_type, OpName domain = "") {
   return node.spec.op_type == op_type.text && node.spec.domain == domain.text;
 }
 
-/// True for a deformable convolution as models write it.
+/// Whether a node is a deformable convolution, in one of the two forms that models contain.
 inline bool is_deform_conv(const Node& node) {
   return is_op(node, "DeformConv") || is_op(node, "deform_conv2d", "custom");
 }
 
-/// The node behind an input when it is that operator, else nullptr.
+/// The node that produces an input if it is that operator, else nullptr.
 const Node* producer(const Graph& graph, const Node& node, int input, OpName op_type, OpName domain = "");
 
-/// An input that the node may omit, at the end as well.
+/// An input that the node may omit, also at the end of its inputs; kNoValue if omitted.
 inline ValueId optional_input(const Node& node, size_t input) {
   return input < node.inputs.size() ? node.inputs[input] : kNoValue;
 }
 
-/// The value of an input when it is a constant float32 of one element.
+/// The value of an input that is a constant float32 of one element; nullopt for other inputs.
 std::optional<float> scalar_input(const Graph& graph, const Node& node, int input);
 
-/// The constant weights of a product of float32, which may be narrower still (kWeightTypes); nullptr where they are not
-/// constant.
+/// The constant weights of a float32 product, which may be stored in a narrower dtype (kWeightTypes); nullptr if they
+/// are not constant.
 const Tensor* constant_weights(const Graph& graph, const Node& product);
 /// A tensor of one of kWeightTypes as float32.
 Tensor as_float32(const Tensor& x);
 
-/// The input of a two-input node that is not `value`; kNoValue unless exactly one is.
+/// The input other than `value` of a two-input node; kNoValue unless exactly one input is `value`.
 ValueId other_input(const Node& node, ValueId value);
 
-/// The axes of a reduction, an attribute or a constant input, where they are known and not empty.
+/// The axes of a reduction, from an attribute or a constant input; nullopt if they are unknown or empty.
 std::optional<std::vector<int64_t>> reduced_axes(const Graph& graph, const Node& node);
 
-/// True when both facts have equal, certain dims.
+/// Whether both facts have equal dims that are certain.
 bool same_dims(const Fact& a, const Fact& b);
-/// True when, besides, both are float32.
+/// Whether both facts have equal dims that are certain, and are float32.
 bool same_shape(const Fact& a, const Fact& b);
 
-/// The spec of a new node in place of `old`: its name and attributes, another operator.
+/// The spec of an internal operator that replaces `old`, with its name and attributes.
 NodeSpec internal_spec(const Node& old, std::string_view op_type);
-/// The spec of a new standard node named after `old`, of the same opset, or of `since` where that is newer: the opset
-/// from which on the operator means what the rewrite wants.
+/// The spec of a standard node named after `old`. Its opset is that of `old`, or `since` if that is newer: the first
+/// opset in which the operator means what the rewrite needs.
 NodeSpec standard_spec(const Node& old, std::string_view op_type, int64_t since);
 
 }  // namespace linnet

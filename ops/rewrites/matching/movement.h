@@ -6,7 +6,7 @@
 
 namespace linnet {
 
-/// The positions of the inputs that a node moves the elements of (Op::moves), those that are omitted left out.
+/// The positions of the inputs whose elements a node moves (Op::moves), without omitted inputs.
 std::vector<size_t> moved_inputs(const Node& node);
 
 }  // namespace linnet

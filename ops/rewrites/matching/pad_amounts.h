@@ -7,10 +7,11 @@
 
 namespace linnet {
 
-/// What a Pad of any opset adds before each axis of its input, then after each; nullopt where it is not known.
+/// The elements that a Pad of any opset adds before each axis of its input, followed by those after each axis; nullopt
+/// if unknown.
 std::optional<std::vector<int64_t>> pad_amounts(const Graph& graph, const Node& pad);
 
-/// True for a Pad whose new elements are zeros.
+/// Whether a Pad inserts zeros.
 bool pads_with_zeros(const Graph& graph, const Node& pad);
 
 }  // namespace linnet

@@ -6,7 +6,7 @@
 
 namespace linnet {
 
-/// What a byte stands for: (byte - zero_point) * scale.
+/// The real value of a byte: (byte - zero_point) * scale.
 struct ByteGrid {
   DType dtype;  ///< uint8 or int8
   float scale;  ///< positive and finite
@@ -15,8 +15,8 @@ struct ByteGrid {
   bool operator==(const ByteGrid&) const = default;
 };
 
-/// That of a QuantizeLinear or a DequantizeLinear between float32 and bytes whose scale and zero point are constants of
-/// one element; nullopt for other nodes.
+/// The grid of a QuantizeLinear or DequantizeLinear between float32 and bytes whose scale and zero point are constants
+/// of one element; nullopt for other nodes.
 std::optional<ByteGrid> byte_grid(const Graph& graph, const Node& node);
 
 }  // namespace linnet

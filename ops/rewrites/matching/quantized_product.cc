@@ -15,15 +15,15 @@ bool is_byte(DType dtype) { return dtype == DType::kInt8 || dtype == DType::kUin
 
 bool usable(float scale) { return std::isfinite(scale) && scale > 0; }
 
-/// Stores a value less its zero point as int8, and returns 0 where it fits.
+/// Stores a value minus its zero point as int8, and returns 0 if it fits.
 int store_centered(int value, int zero, int8_t& to) {
   const auto centered = int16_t(value - zero);
   to = int8_t(centered);
   return int16_t(centered ^ to);
 }
 
-/// values less their zero points, one for all or one for each, as int8; false where one does not fit. The loops have no
-/// exit, so that they are compiled to vectors.
+/// Stores values minus their zero points (one for all, or one for each) as int8; returns false if one does not fit. The
+/// loops have no early exit, so that compilers can vectorise them.
 template <class T>
 bool center(std::span<const T> values, std::span<const T> zeros, int8_t* to) {
   int wrapped = 0;
@@ -36,7 +36,7 @@ bool center(std::span<const T> values, std::span<const T> zeros, int8_t* to) {
   return wrapped == 0;
 }
 
-/// x less its zero points, as int8; nullopt where they do not fit. Zero points: one, or one for each index of the axis.
+/// x minus its zero points (one, or one for each index of the axis) as int8; nullopt if one does not fit.
 template <class T>
 std::optional<Tensor> centered(const Tensor& x, const Tensor& zeros, int axis) {
   Tensor y(DType::kInt8, x.shape());
@@ -59,7 +59,7 @@ std::optional<Tensor> centered(const Tensor& x, const Tensor* zeros, int axis) {
   return all_zero ? x : centered<int8_t>(x, *zeros, axis);
 }
 
-/// int8, or uint8 less 128.
+/// Converts to int8: int8 unchanged, uint8 minus 128.
 Tensor as_signed(const Tensor& x) {
   if (x.dtype() == DType::kInt8) return x;
   Tensor y(DType::kInt8, x.shape());

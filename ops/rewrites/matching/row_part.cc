@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-/// The only element of a constant input; `missing` where the node omits it.
+/// The only element of a constant input; `missing` if the node omits it.
 std::optional<int64_t> one_int(const Graph& graph, const Node& node, int input, int64_t missing) {
   const Fact& fact = graph.input_fact(node, input);
   if (!fact.present()) return missing;

@@ -6,13 +6,13 @@
 
 namespace linnet {
 
-/// Of every row of x, along its last axis, the elements begin, begin + step ... before end.
+/// The elements begin, begin + step, ... before end of every row (last axis) of x.
 struct RowPart {
   ValueId x = kNoValue;
   int64_t begin = 0, end = 0, step = 1;
 };
 
-/// What a Slice with constant bounds or a Split takes of rows of known length; nullopt for any other value.
+/// The part of rows of known length that a Slice with constant bounds or a Split selects; nullopt for any other value.
 std::optional<RowPart> row_part(const Graph& graph, ValueId value);
 
 }  // namespace linnet

@@ -4,8 +4,8 @@
 
 #include "graph/patch.h"
 
-// One file per kind of operator: each turns op(to_channels_first(x)) into to_channels_first(op'(x)), so that chains of
-// operators between convolutions run channels-last. nullopt where the node is of another kind or does not qualify.
+// One file per kind of operator: each rewrites op(to_channels_first(x)) to to_channels_first(op'(x)), so that chains of
+// operators between convolutions run channels-last. Returns nullopt if the node is of another kind or does not qualify.
 namespace linnet {
 
 std::optional<Patch> sink_through_elementwise(const Graph& graph, const Node& node);

@@ -11,7 +11,7 @@ namespace linnet {
 namespace {
 
 constexpr int kColumns = 1, kRows = 2;  // axes, counted from the end
-constexpr int kMostNodes = 16;          // between a comparison and what it counts, or it and the mask
+constexpr int kMostNodes = 16;          // between a comparison and its counts, or between it and the mask
 
 std::optional<int64_t> integer(const Graph& graph, ValueId value) {
   const auto numbers = value == kNoValue ? std::nullopt : constant_ints(graph.fact(value));
@@ -22,13 +22,13 @@ bool is_any_of(const Node* node, std::initializer_list<OpName> ops) {
   return node && std::any_of(ops.begin(), ops.end(), [&](OpName op) { return is_op(*node, op); });
 }
 
-/// The integers from `first` on along an axis.
+/// The consecutive integers from `first` along an axis.
 struct Count {
   int axis;  ///< from the end
   int64_t first;
 };
 
-/// The only axis with other than one element, counted from the end.
+/// The only axis whose dim is not 1, counted from the end.
 std::optional<int> only_axis(const Fact& fact) {
   std::optional<int> axis;
   for (int d = 0; fact.has_rank() && d < fact.rank(); ++d) {
@@ -63,7 +63,7 @@ std::optional<Count> count_of(const Graph& graph, ValueId value) {
   return std::nullopt;
 }
 
-/// less < more, or less <= more.
+/// The comparison less < more (strict) or less <= more.
 struct Order {
   ValueId less, more;
   bool strict;
@@ -86,7 +86,7 @@ bool keeps_columns_up_to_row(const Graph& graph, const Order& order) {
 
 bool is_true(const Tensor& element) { return element && element.dtype() == DType::kBool && *element.data<bool>(); }
 
-/// What all elements of a value are, as a tensor of one element; empty where they may differ.
+/// The common value of all elements, as a tensor of one element; empty if they may differ.
 Tensor repeated_element(const Graph& graph, ValueId value) {
   const Tensor& constant = graph.fact(value).constant;
   if (constant) return constant.size() == 1 ? constant : Tensor();
@@ -102,7 +102,8 @@ bool differs_from_zero(const Tensor& element) {
   return element.dtype() == DType::kInt64 && *element.data<int64_t>() != 0;
 }
 
-/// A lower triangle of what is not 0, of which Cast or the dtype makes true, or an upper one of -infinity.
+/// Whether a Trilu is a lower triangle of a nonzero element that is true as bool (by Cast or dtype), or an upper
+/// triangle of an element below -1e30.
 bool is_triangle(const Graph& graph, const Node& trilu, bool as_bool) {
   const ValueId k = optional_input(trilu, 1);
   const auto diagonal = k == kNoValue ? std::optional<int64_t>(0) : integer(graph, k);

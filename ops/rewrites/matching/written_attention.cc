@@ -14,10 +14,10 @@ namespace linnet {
 namespace {
 
 constexpr int kMostMasks = 4;
-// A score that is added to a finite number beyond this one vanishes in its rounding.
+// In a sum with a finite number below this, a score is lost to rounding.
 constexpr float kHides = -1e30f;
 
-/// A value without the numbers that it is multiplied by.
+/// A value without the numeric factors that it is multiplied by.
 struct Scaled {
   ValueId value;
   double scale;
@@ -30,7 +30,7 @@ Scaled unscaled(const Graph& graph, ValueId value) {
   return {monomial.factors[0], monomial.scale};
 }
 
-/// softcap * Tanh(s) has the softcap as its scale.
+/// Finds the product of scores, and sets scale and softcap: in softcap * Tanh(s) the outer factor is the softcap.
 const Node* score_product(const Graph& graph, ValueId scores, WrittenAttention& attention) {
   Scaled s = unscaled(graph, scores);
   if (const Node* tanh = single_use(graph, s.value, "Tanh"); tanh && s.scale > 0) {
@@ -53,7 +53,7 @@ std::optional<WrittenMask> selection(const Graph& graph, const Node& where, int 
   return WrittenMask{kNoValue, where.inputs[0], scores == 1, float(*hidden)};
 }
 
-/// The product behind scores, whose masks it puts in front.
+/// Finds the product of scores through their masks, which it inserts at the front of attention.masks.
 const Node* masked_product(const Graph& graph, ValueId scores, WrittenAttention& attention) {
   if (const Node* product = score_product(graph, scores, attention)) return product;
   if (attention.masks.size() == kMostMasks) return nullptr;
@@ -72,7 +72,7 @@ const Node* masked_product(const Graph& graph, ValueId scores, WrittenAttention&
   return nullptr;
 }
 
-/// Where(IsNaN(p), 0, p), of p's shape: gives p.
+/// The p of Where(IsNaN(p), 0, p), which has p's shape; else kNoValue.
 ValueId guarded_probabilities(const Graph& graph, const Node& where) {
   const Node* is_nan = single_use(graph, where.inputs[0], "IsNaN");
   const ValueId p = where.inputs[2];
@@ -82,7 +82,7 @@ ValueId guarded_probabilities(const Graph& graph, const Node& where) {
   return matches ? p : kNoValue;
 }
 
-/// The Softmax behind the probabilities that a product reads.
+/// The Softmax that produces the probabilities that a product reads; else nullptr.
 const Node* softmax_behind(const Graph& graph, ValueId probabilities, WrittenAttention& attention) {
   if (const Node* where = single_use(graph, probabilities, "Where")) {
     const ValueId p = guarded_probabilities(graph, *where);
@@ -99,7 +99,7 @@ bool along_last_axis(const Graph& graph, const Node& softmax) {
   return x.has_rank() && normalize_axis(axis, x.rank()) == x.rank() - 1;
 }
 
-/// Batches and lengths are the same, heads too, or K and V have one for all.
+/// Whether batches and lengths are equal, and heads too unless K and V have one for all.
 bool fit_together(const Fact& q, const Fact& k, const Fact& v) {
   for (const Fact* x : {&q, &k, &v}) {
     if (x->dtype != DType::kFloat32 || !x->has_rank() || x->rank() != q.rank()) return false;

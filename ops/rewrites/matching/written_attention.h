@@ -8,34 +8,35 @@
 
 namespace linnet {
 
-/// One change of the scores before the softmax.
+/// One mask that is applied to the scores before the softmax.
 struct WrittenMask {
-  ValueId summand = kNoValue;    ///< is added to them
-  ValueId condition = kNoValue;  ///< or they become `hidden` where it is not `kept`
+  ValueId summand = kNoValue;    ///< added to the scores, or
+  ValueId condition = kNoValue;  ///< scores become `hidden` where this differs from `kept`
   bool kept = true;
   float hidden = 0;
 };
 
-/// Attention as exporters spell it out, on [batch, heads, length, size] or [heads, length, size]:
+/// Attention as exporters write it in standard operators, on [batch, heads, length, size] or [heads, length, size]:
 /// MatMul(Softmax(mask(softcap * Tanh(scale / softcap * MatMul(q, k^T)))), v).
 struct WrittenAttention {
   ValueId q = kNoValue, k_transposed = kNoValue, v = kNoValue;
   double scale = 1;
-  double softcap = 0;              ///< 0: none
+  double softcap = 0;              ///< 0: no softcap
   std::vector<WrittenMask> masks;  ///< in the order in which they apply
   bool zero_where_nan = false;     ///< probabilities that are NaN become 0
 };
 
-/// The attention whose last product a node is, or what keeps it from being one: empty where nothing is like one.
+/// The attention whose last product a node is, or why it is not an attention; the reason is empty if nothing resembles
+/// one.
 std::variant<WrittenAttention, std::string> written_attention(const Graph& graph, const Node& node);
 
-/// Why a node is not the last product of an attention though a Softmax lies before it; empty for all others.
+/// Why a node with a Softmax before it is not the last product of an attention; empty for all other nodes.
 LINNET_API std::string attention_obstacle(const Graph& graph, const Node& node);
 
-/// True where a mask leaves a finite score whatever the inputs of a run are.
+/// Whether a mask leaves scores finite whatever the inputs of a run are.
 bool is_finite(const Graph& graph, const WrittenMask& mask);
 
-/// The attribute of linnet::Attention by which a query without any key gives NaN.
+/// The attribute of linnet::Attention that makes the result NaN for a query without any key.
 inline constexpr const char* kNanWithoutKeys = "nan_without_keys";
 
 }  // namespace linnet
