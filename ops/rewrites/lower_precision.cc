@@ -14,7 +14,7 @@ constexpr int64_t kManyElements = 4096;
 
 int float_bits(DType dtype) { return is_floating(dtype) ? dtype_bits(dtype) : 0; }
 
-/// Visits the nodes in order and collects the change.
+/// Visits the nodes in order and collects the changes.
 class PrecisionLowering {
  public:
   PrecisionLowering(const Graph& graph, bool rewrites) : graph_(graph), keeps_weights_(rewrites), patch_(graph) {}
@@ -40,7 +40,8 @@ class PrecisionLowering {
     if (is_op(node, "Cast") && graph_.fact(node.outputs[0]).dtype == DType::kFloat32) widen(node);
   }
 
-  /// A Cast of the model to float32. It reads what is rounded, as the model says, even where there is a wider value.
+  /// Widens the input of a Cast to float32 that is in the model. The Cast reads the rounded value, as the model
+  /// specifies, even if there is a wider one.
   void widen(const Node& node) {
     const ValueId x = node.inputs[0];
     if (!is_widened_type(graph_.fact(x).dtype) || !may_be_weights(graph_.fact(x))) return;
@@ -48,7 +49,8 @@ class PrecisionLowering {
     changed_.insert(node.id);
   }
 
-  /// Whether a node that takes any dtype reads only wide values, and constants, in place of float16 and bfloat16.
+  /// Whether a node that accepts any dtype can read wide values or constants instead of all its float16 and bfloat16
+  /// inputs.
   bool goes_with_inputs(const Node& node, std::span<const Fact> in) const {
     const auto wide = [&](ValueId v) { return computed_.contains(v); };
     const auto fits = [&](ValueId v) { return !is_half(graph_.fact(v).dtype) || wide(v) || graph_.fact(v).constant; };
@@ -72,7 +74,7 @@ class PrecisionLowering {
     changed_.insert(node.id);
   }
 
-  /// A new value of this dtype stands for an old one.
+  /// Makes a new value of this dtype replace an old one.
   void give(const Node& node, ValueId old_value, ValueId value, DType dtype) {
     const DType old_dtype = graph_.fact(old_value).dtype;
     if (dtype == old_dtype) return patch_.replace(old_value, value);
@@ -89,7 +91,7 @@ class PrecisionLowering {
     return known->second;
   }
 
-  /// `from` in another dtype, as a Cast next to the node.
+  /// Adds a Cast of `from` to another dtype, named after a value and placed next to the node.
   ValueId cast(const Node& node, ValueId named_after, ValueId from, DType dtype) {
     NodeSpec spec = standard_spec(node, "Cast", 13);
     if (from == named_after && may_be_weights(graph_.fact(from))) spec.domain = kInternalDomain;
@@ -98,7 +100,7 @@ class PrecisionLowering {
     return patch_.add(std::move(spec), {from});
   }
 
-  /// Large constants are widened once no rewrite wants them as they are.
+  /// Whether a constant is so large that it is widened only after all rewrites had a chance to use it unchanged.
   bool may_be_weights(const Fact& fact) const {
     return keeps_weights_ && fact.constant && fact.rank() >= 2 && fact.constant.size() >= kManyElements;
   }
@@ -113,8 +115,8 @@ class PrecisionLowering {
   bool keeps_weights_;
   Patch patch_;
   std::set<NodeId> changed_;
-  std::map<ValueId, ValueId> computed_;                 // values of 16 bits that there are in float32, too
-  std::map<std::pair<ValueId, DType>, ValueId> casts_;  // values, widened
+  std::map<ValueId, ValueId> computed_;                 // values of 16 bits that also exist in float32
+  std::map<std::pair<ValueId, DType>, ValueId> casts_;  // widened values
 };
 
 }  // namespace

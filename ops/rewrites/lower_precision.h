@@ -6,10 +6,11 @@
 
 namespace linnet {
 
-/// Makes every node compute in the dtype that its operator asks for (see Precision): float16 and bfloat16 are widened
-/// where they come from outside such nodes (inputs, constants, bodies), and values are rounded to them where one that
-/// is not such a node, or the caller, reads them. Between two such nodes they stay wide. What only moves elements goes
-/// with what it reads. rewrites: of those that follow, keep_half_weights finds large constants by their linnet::Cast.
+/// Makes every node compute in the dtype that its operator requests (see Precision). Casts float16 and bfloat16 values
+/// to that dtype where they come from inputs, constants, bodies or nodes with another dtype, and casts results back
+/// where another node or the caller reads them. Between two such nodes values stay wide. A node that only moves
+/// elements stays wide if its inputs are. `rewrites`: whether rewrites follow. Then large constants are widened by
+/// linnet::Cast, by which keep_half_weights finds them.
 std::optional<Patch> lower_precision(const Graph& graph, bool rewrites);
 
 }  // namespace linnet

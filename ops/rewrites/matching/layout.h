@@ -17,7 +17,7 @@ std::vector<int64_t> perm_to_channels_first(int rank);
 /// The position in channels-last order of axis `axis` of a channels-first tensor.
 int channels_last_axis(int axis, int rank);
 
-/// The channels-last value that a Transpose converts to channels-first for this input; kNoValue if there is none.
+/// The channels-last value that a Transpose converts to channels-first for this input; else kNoValue.
 ValueId channels_last_source(const Graph& graph, const Node& node, int input);
 /// The number of the node's inputs that have a channels-last source.
 size_t count_channels_last(const Graph& graph, const Node& node);

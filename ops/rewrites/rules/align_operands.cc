@@ -5,15 +5,15 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kBroadcasts = 7;  // the first opset that follows NumPy's rules
+constexpr int64_t kBroadcasts = 7;  // the first opset with NumPy's broadcasting rules
 
-/// The second operand with that many axes, those that it lacks behind its own.
+/// The second operand with `rank` axes; missing axes are appended as trailing dims of 1.
 ValueId second_operand(const Graph& graph, Patch& patch, const Node& node, int rank) {
   const Fact& fact = graph.input_fact(node, 1);
   if (fact.rank() == rank) return node.inputs[1];
   std::vector<int64_t> axes;
   for (int axis = fact.rank(); axis < rank; ++axis) axes.push_back(axis);
-  // At once, as the rewrites behind look for constants.
+  // Constants are reshaped immediately, because later rewrites look for constants.
   if (fact.constant) {
     Shape shape = fact.constant.shape();
     for (size_t i = 0; i < axes.size(); ++i) shape.push_back(1);
@@ -25,8 +25,8 @@ ValueId second_operand(const Graph& graph, Patch& patch, const Node& node, int r
 
 }  // namespace
 
-// An operator before opset 7, whose attributes say how its second operand is aligned -> that of opset 7, whose second
-// operand has these axes. So no other rewrite knows of these attributes.
+// An operator before opset 7, whose attributes determine how its second operand is aligned -> the operator of opset 7,
+// with a second operand of the aligned shape. No other rewrite needs to handle these attributes.
 LINNET_DEFINE_REWRITE(align_operands)(const Graph& graph, const Node& node) {
   if (!node.spec.domain.empty() || node.spec.opset >= kBroadcasts) return std::nullopt;
   const auto* op = dynamic_cast<const AlignsOperands*>(node.op.get());

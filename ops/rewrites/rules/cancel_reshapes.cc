@@ -8,13 +8,14 @@
 namespace linnet {
 namespace {
 
-/// Whether a Reshape of as many elements gives this shape, of which one dim may be open, by numbers.
+/// Whether constants can specify this shape in a Reshape: at most one dim is unknown, and none is 0.
 bool is_shape_of_numbers(const Fact& x) {
   return x.has_rank() && std::ranges::count_if(*x.dims, [](const Dim& dim) { return !dim.known(); }) <= 1 &&
          std::ranges::none_of(*x.dims, [](const Dim& dim) { return certainly_equal(dim, 0); });
 }
 
-/// The Reshape in Reshape(Transpose(Reshape(x))) when matrices, counted by one axis meanwhile, are transposed.
+/// The inner Reshape of Reshape(Transpose(Reshape(x))) if it merges the axes that count matrices, and the outer Reshape
+/// splits them again; else nullptr.
 const Node* merge_before_transpose(const Graph& graph, const Node& node) {
   const Node* transpose = producer(graph, node, 0, "Transpose");
   const Node* merge = transpose ? producer(graph, *transpose, 0, "Reshape") : nullptr;
@@ -29,9 +30,9 @@ const Node* merge_before_transpose(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-// Of two Reshapes (or Flatten, Squeeze, Unsqueeze) in a row one is left, or none where they undo each other;
-// Reshape(Transpose(Reshape(x))) -> Transpose(Reshape(x)), where matrices are transposed that one axis counts
-// meanwhile.
+// Two consecutive Reshapes (or Flatten, Squeeze, Unsqueeze) -> one, or none if they cancel.
+// Reshape(Transpose(Reshape(x))) -> Transpose(Reshape(x)), if the Transpose swaps the axes of matrices, and the inner
+// Reshape merges the axes that count them.
 LINNET_DEFINE_REWRITE(cancel_reshapes, "Reshape", "Flatten", "Squeeze", "Unsqueeze")
 (const Graph& graph, const Node& node) {
   if (graph.is_output(node.outputs[0])) return std::nullopt;

@@ -10,7 +10,7 @@ bool is_identity(const std::vector<int64_t>& perm) { return std::is_sorted(perm.
 
 }  // namespace
 
-// Transpose(Transpose(x, p), q) -> Transpose(x, p then q), or x where they cancel.
+// Transpose(Transpose(x, p), q) -> Transpose(x, p then q), or x if they cancel.
 LINNET_DEFINE_REWRITE(cancel_transposes, "Transpose")(const Graph& graph, const Node& node) {
   const auto* outer = node.spec.find<std::vector<int64_t>>("perm");
   if (!outer) return std::nullopt;

@@ -5,8 +5,8 @@
 
 namespace linnet {
 
-// BatchNormalization(x) -> depthwise 1x1 Conv(x, scale, shift), into which activations fuse. Only where x is
-// channels-last already: alone, the Transposes would cost more than the fusion gains.
+// BatchNormalization(x) -> depthwise 1x1 Conv(x, scale, shift), into which activations fuse. Requires that x is
+// channels-last already: otherwise the Transposes would cost more than the fusion gains.
 LINNET_DEFINE_REWRITE(convert_batch_norm_to_conv, "BatchNormalization")(const Graph& graph, const Node& node) {
   const auto affine = constant_batch_norm(graph, node);
   if (!affine || channels_last_source(graph, node, 0) == kNoValue) return std::nullopt;

@@ -4,8 +4,8 @@
 
 namespace linnet {
 
-// Conv(x) -> to_channels_first(linnet::Conv(to_channels_last(x))): float32, one to three spatial axes; likewise
-// DeformConv with its offset and mask.
+// Conv(x) -> to_channels_first(linnet::Conv(to_channels_last(x))) in float32, with one to three spatial axes.
+// DeformConv likewise, with its offset and mask.
 LINNET_DEFINE_REWRITE(convert_conv_to_channels_last, "Conv", "DeformConv", RewriteRoot("deform_conv2d", "custom"))
 (const Graph& graph, const Node& node) {
   const bool deforms = is_deform_conv(node);

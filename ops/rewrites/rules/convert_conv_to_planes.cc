@@ -9,7 +9,7 @@
 namespace linnet {
 namespace {
 
-/// Whether the sums are short (see suits_plane_conv()) and weights constant.
+/// Whether the sums are short (see suits_plane_conv()) and the weights constant.
 bool suits(const Graph& graph, const Node& conv) {
   const Fact& w = graph.input_fact(conv, 1);
   if (!w.constant || conv.spec.attr_or("group", int64_t{1}) != 1 || conv.inputs.size() > 3) return false;
@@ -26,7 +26,7 @@ bool has_few_pixels(const Fact& y) {
   return pixels < kLeastPlanePixels;
 }
 
-/// The channels-first value that a convolution reads; kNoValue where it is made channels-last.
+/// The channels-first value that a convolution reads; kNoValue if its input is computed channels-last.
 ValueId channels_first_source(const Graph& graph, const Node& conv) {
   if (conv.spec.attr_or("x_channels_first", int64_t{0}) != 0) return conv.inputs[0];
   const Node* transpose = producer(graph, conv, 0, "Transpose");
@@ -37,7 +37,7 @@ ValueId channels_first_source(const Graph& graph, const Node& conv) {
 
 }  // namespace
 
-// to_channels_first(linnet::Conv(to_channels_last(x))) -> linnet::PlaneConv(x), where sums are short.
+// to_channels_first(linnet::Conv(to_channels_last(x))) -> linnet::PlaneConv(x), if sums are short.
 LINNET_DEFINE_REWRITE(convert_conv_to_planes, "Transpose")(const Graph& graph, const Node& node) {
   const Node* conv = producer(graph, node, 0, "Conv", kInternalDomain);
   const auto* perm = node.spec.find<std::vector<int64_t>>("perm");

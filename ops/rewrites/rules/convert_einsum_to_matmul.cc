@@ -14,12 +14,13 @@ EinsumAxes operator+(EinsumAxes a, const EinsumAxes& b) {
   return a;
 }
 
-/// The axes of a product of matrices: those that count the matrices, of rows, of columns, and summed.
+/// The labels of a matrix product by role: those that count the matrices, of rows, of columns, and of summed axes.
 struct Roles {
   EinsumAxes batch, rows, columns, summed;
 };
 
-/// Each label in an operand, and in another one or the output; some are summed, and have one dim in both operands.
+/// Assigns the labels of two operands. Each label must be in two of the operands and the output, at least one in both
+/// operands only, and summed dims must be equal in both; else nullopt.
 std::optional<Roles> roles_of(const EinsumTerms& terms) {
   const auto &a = terms.operands[0], &b = terms.operands[1];
   const EinsumAxes& y = terms.output;
@@ -34,7 +35,7 @@ std::optional<Roles> roles_of(const EinsumTerms& terms) {
   return fits ? std::optional(roles) : std::nullopt;
 }
 
-/// One axis in place of several.
+/// The dims of several axes merged into one; nullopt if the product of their dims is unknown.
 std::optional<Dims> merged(const EinsumAxes& labels, const LabelDims& dims) {
   if (labels.size() == 1) return dims_at(labels, dims);
   int64_t size = 1;
@@ -45,7 +46,8 @@ std::optional<Dims> merged(const EinsumAxes& labels, const LabelDims& dims) {
   return Dims{Dim(size)};
 }
 
-/// What a Reshape from `from` takes to give `to`: 0 for what stays in its place unknown, -1 for one other unknown dim.
+/// The shape input of a Reshape from `from` to `to`: 0 for an unknown dim that keeps its position, -1 for one other
+/// unknown dim; nullopt if there are more of the latter.
 std::optional<std::vector<int64_t>> reshape_to(const Dims& to, const Dims& from) {
   std::vector<int64_t> result;
   for (size_t i = 0; i < to.size(); ++i) {
@@ -55,7 +57,7 @@ std::optional<std::vector<int64_t>> reshape_to(const Dims& to, const Dims& from)
   return std::ranges::count(result, -1) <= 1 ? std::optional(result) : std::nullopt;
 }
 
-/// Writes the product into a patch; `fails` where a shape that it needs is not known.
+/// Writes the product into a patch; sets `fails` if a shape that it needs is unknown.
 struct Writer {
   const Node& node;
   Patch patch;
@@ -68,7 +70,8 @@ struct Writer {
     return fails ? x : add_reshape(patch, node, x, *shape);
   }
 
-  /// Two groups of labels behind `batch`, each as one axis; the first as they are where it may have any rank.
+  /// An operand as matrices: the axes of `batch`, then one axis each for `first` and `second`. With any_rank, the axes
+  /// of `first` stay separate.
   ValueId matrix(const EinsumTerms::Operand& x, const EinsumAxes& batch, const EinsumAxes& first,
                  const EinsumAxes& second, bool any_rank) {
     const EinsumAxes order = batch + first + second;
@@ -83,7 +86,7 @@ struct Writer {
   }
 };
 
-/// Puts first the operand whose labels the output names first.
+/// Swaps the operands if the first label of the output that only one operand has is in the second operand.
 void order_operands(EinsumTerms& terms) {
   const EinsumAxes &a = terms.operands[0].labels, &b = terms.operands[1].labels;
   const auto of_one =
@@ -93,8 +96,9 @@ void order_operands(EinsumTerms& terms) {
 
 }  // namespace
 
-// Einsum of two operands -> MatMul, with the Transposes and Reshapes that it takes: each letter stands in two of the
-// operands and the output, at least one in both operands alone. Attention of Keras and JAX, and its projections.
+// Einsum of two operands -> MatMul, with Transposes and Reshapes as needed. Each label must be in two of the operands
+// and the output, and at least one in both operands only. Attention and its projections have this
+// form in Keras and JAX.
 LINNET_DEFINE_REWRITE(convert_einsum_to_matmul, "Einsum")(const Graph& graph, const Node& node) {
   auto terms = einsum_terms(graph, node);
   if (!terms || terms->operands.size() != 2) return std::nullopt;
@@ -103,7 +107,7 @@ LINNET_DEFINE_REWRITE(convert_einsum_to_matmul, "Einsum")(const Graph& graph, co
   if (!roles) return std::nullopt;
   const auto& [batch, rows, columns, summed] = *roles;
   const LabelDims& dims = terms->dims;
-  // Rows of several axes are rows all the same where all are multiplied by one matrix.
+  // With a single matrix as second operand, the rows may have several axes.
   const bool any_rank = batch.empty() && !rows.empty();
   Writer writer{node, Patch(graph)};
   const ValueId a = writer.matrix(terms->operands[0], batch, rows, summed, any_rank);

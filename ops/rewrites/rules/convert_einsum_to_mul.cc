@@ -5,7 +5,7 @@
 namespace linnet {
 namespace {
 
-/// An operand with its axes where the output has them, those that it lacks as dims of 1.
+/// An operand with its axes in the order of the output, and dims of 1 for those that it lacks.
 ValueId aligned(Patch& patch, const Node& node, const EinsumTerms::Operand& operand, const EinsumAxes& output) {
   const ValueId x = add_label_transpose(patch, node, operand.value, operand.labels, those_in(output, operand.labels));
   std::vector<int64_t> lacking;
@@ -19,7 +19,7 @@ ValueId aligned(Patch& patch, const Node& node, const EinsumTerms::Operand& oper
 
 }  // namespace
 
-// Einsum of one or two operands that sums nothing up -> the operand, transposed, or Mul of both, broadcast.
+// Einsum of one or two operands without a sum -> the transposed operand, or Mul of both with broadcasting.
 LINNET_DEFINE_REWRITE(convert_einsum_to_mul, "Einsum")(const Graph& graph, const Node& node) {
   const auto terms = einsum_terms(graph, node);
   if (!terms || terms->operands.size() > 2 || terms->dims.size() != terms->output.size()) return std::nullopt;

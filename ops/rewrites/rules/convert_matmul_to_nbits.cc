@@ -12,10 +12,10 @@
 namespace linnet {
 namespace {
 
-/// A constant matrix B[k, n] of integers in blocks of a column that share a scale.
+/// A constant matrix B[k, n] of integers, whose columns are divided into blocks that share a scale.
 struct BlockedMatrix {
   const Tensor *codes, *scales, *zeros;  ///< zeros may be null
-  bool columns_first = false;            ///< kept as [n, k]
+  bool columns_first = false;            ///< stored as [n, k]
   int64_t block = 0;
 
   int64_t k() const { return codes->dim(columns_first ? 1 : 0); }
@@ -23,7 +23,7 @@ struct BlockedMatrix {
   int64_t blocks() const { return ceil_div(k(), block); }
   int bits() const { return dtype_bits(codes->dtype()); }
   unsigned middle() const { return 1u << (bits() - 1); }
-  /// Signed numbers become unsigned ones that are as much higher as their zero points.
+  /// The bits to flip so that signed codes and zero points become unsigned, both shifted by the same amount.
   unsigned flip() const { return is_signed() ? middle() : 0; }
   bool is_signed() const {
     return codes->dtype() == DType::kInt2 || codes->dtype() == DType::kInt4 || codes->dtype() == DType::kInt8;
@@ -65,7 +65,7 @@ std::optional<BlockedMatrix> blocked_matrix(const Graph& graph, const Node& matm
   if (b.scales->dtype() != DType::kFloat32 || !all_finite(*b.scales)) return std::nullopt;
   if (b.block < 16 || !std::has_single_bit(uint64_t(b.block))) return std::nullopt;
   if ((axis < 0 ? axis + 2 : axis) != (b.columns_first ? 1 : 0)) return std::nullopt;
-  // A block is filled up: none is longer than it need be.
+  // The last block is padded, so the block size is no larger than needed.
   b.block = std::min(b.block, std::max<int64_t>(16, int64_t(std::bit_ceil(uint64_t(b.k())))));
   return b;
 }
@@ -88,7 +88,7 @@ Tensor column_scales(const BlockedMatrix& b) {
   return scales;
 }
 
-/// No tensor where all are in the middle.
+/// The packed zero points; an empty tensor if all are in the middle of the range.
 Tensor packed_zeros(const BlockedMatrix& b) {
   bool all_middle = true;
   Tensor zeros(DType::kUint8, {b.n(), ceil_div(checked_mul(b.blocks(), b.bits()), 8)});
@@ -112,8 +112,8 @@ NodeSpec spec_of(const Node& matmul, const BlockedMatrix& b) {
 
 }  // namespace
 
-// MatMul(a, DequantizeLinear(b)) -> MatMulNBits(a, b) for constants b of 2, 4 or 8 bits in blocks of a column, also
-// where a Transpose lies between: b is never widened as a whole.
+// MatMul(a, DequantizeLinear(b)) -> MatMulNBits(a, b) for a constant b of 2, 4 or 8 bits in blocks of a column,
+// optionally with a Transpose in between. b is never widened as a whole.
 LINNET_DEFINE_REWRITE(convert_matmul_to_nbits, "MatMul")(const Graph& graph, const Node& node) {
   if (graph.fact(node.outputs[0]).dtype != DType::kFloat32) return std::nullopt;
   const auto b = blocked_matrix(graph, node);

@@ -8,7 +8,8 @@
 namespace linnet {
 namespace {
 
-/// The DequantizeLinear of uint8 behind an input, perhaps transposed: then it is transposed before.
+/// The input of a node if a DequantizeLinear of uint8 produces it. A Transpose after the DequantizeLinear is moved
+/// before it. kNoValue for other inputs.
 ValueId dequantized(const Graph& graph, Patch& patch, const Node& node) {
   if (dequantize_before(graph, node, 0)) return node.inputs[0];
   const Node* transpose = producer(graph, node, 0, "Transpose");
@@ -19,7 +20,7 @@ ValueId dequantized(const Graph& graph, Patch& patch, const Node& node) {
   return patch.add(dequantize->spec, inputs);
 }
 
-/// The scales as bytes: signs, behind a DequantizeLinear.
+/// Adds the signs of the scales as bytes, with a DequantizeLinear that multiplies them by the magnitudes.
 ValueId add_signs(Patch& patch, const Node& node, const std::vector<float>& scale, const Shape& shape) {
   Tensor signs(DType::kInt8, shape), magnitudes(DType::kFloat32, {std::ssize(scale)});
   for (size_t c = 0; c < scale.size(); ++c) {
@@ -34,8 +35,8 @@ ValueId add_signs(Patch& patch, const Node& node, const std::vector<float>& scal
 
 }  // namespace
 
-// BatchNormalization(DequantizeLinear(x)) -> depthwise 1x1 Conv of the same and of bytes that are the signs of the
-// scales, their magnitudes as the scales of these bytes: a product of bytes, which quantises its results.
+// BatchNormalization(DequantizeLinear(x)) -> depthwise 1x1 Conv of the same input. Its weights are the signs of the
+// scales as bytes, whose own scales are the magnitudes. So it becomes a product of bytes, with quantised results.
 LINNET_DEFINE_REWRITE(convert_quantized_batch_norm, "BatchNormalization")(const Graph& graph, const Node& node) {
   const auto affine = constant_batch_norm(graph, node);
   if (!affine || !affine->finite()) return std::nullopt;

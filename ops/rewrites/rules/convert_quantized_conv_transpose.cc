@@ -9,13 +9,13 @@
 namespace linnet {
 namespace {
 
-/// One spatial axis of a ConvTranspose as a convolution whose outputs are the `stride` phases of its outputs: output
-/// q * stride + phase, before pads cut some off, is the sum over tap of input q - tap times kernel position tap *
-/// stride + phase.
+/// One spatial axis of a ConvTranspose as a convolution that computes the `stride` phases of the outputs. Before pads
+/// cut some off, output q * stride + phase is the sum over taps of input q - tap times kernel position tap * stride +
+/// phase.
 struct PhaseAxis {
   int64_t stride, kernel, taps;
   int64_t pad_begin, pad_end;  ///< of the convolution
-  int64_t cut_begin, cut_end;  ///< outputs in excess, less than stride
+  int64_t cut_begin, cut_end;  ///< excess outputs, fewer than stride
 
   int64_t phase(int64_t position) const { return position % stride; }
   /// The convolution's tap for a position of the kernel.
@@ -27,7 +27,7 @@ int64_t value_at(const Node& node, const char* attribute, size_t i, int64_t fall
   return list && i < list->size() ? (*list)[i] : fallback;
 }
 
-/// Axis i of a ConvTranspose of images; nullopt where pads are wider than the kernel.
+/// Axis i of a ConvTranspose of images; nullopt if pads are wider than the kernel, or attributes are not supported.
 std::optional<PhaseAxis> phase_axis(const Node& node, size_t i, int64_t kernel) {
   const bool padded = node.spec.attr_or("auto_pad", "NOTSET") == "NOTSET";
   const int64_t begin = padded ? value_at(node, "pads", i, 0) : 0, end = padded ? value_at(node, "pads", i + 2, 0) : 0;
@@ -42,14 +42,14 @@ std::optional<PhaseAxis> phase_axis(const Node& node, size_t i, int64_t kernel) 
   return PhaseAxis{stride, kernel, taps, pad_begin, pad_end, begin % stride, excess % stride};
 }
 
-/// Whether weights of the convolution that are zero for want of a position are few enough, less than a third of all,
-/// for products of bytes to be faster than those of floats with the kernel as it is.
+/// Whether few weights of the convolution, less than a third, are zeros that no kernel position provides. Only then are
+/// products of bytes faster than those of floats with the original kernel.
 bool few_zeros(const PhaseAxis& height, const PhaseAxis& width) {
   const int64_t weights = checked_mul(checked_mul(height.taps, height.stride), checked_mul(width.taps, width.stride));
   return checked_mul(2, weights) < checked_mul(3, checked_mul(height.kernel, width.kernel));
 }
 
-/// The axes of a ConvTranspose of images with one group; nullopt for other kinds.
+/// The axes of a ConvTranspose of images with one group; nullopt for other nodes.
 std::optional<std::vector<PhaseAxis>> phase_axes(const Node& node, const Shape& w) {
   const std::string auto_pad = node.spec.attr_or("auto_pad", "NOTSET");
   if (w.rank() != 4 || node.spec.attr_or("group", int64_t{1}) != 1 || node.spec.has("output_shape")) return {};
@@ -59,10 +59,10 @@ std::optional<std::vector<PhaseAxis>> phase_axes(const Node& node, const Shape& 
   return std::vector{*height, *width};
 }
 
-/// The phases of both axes.
+/// The number of phases of both axes.
 int64_t phases_of(const std::vector<PhaseAxis>& axes) { return checked_mul(axes[0].stride, axes[1].stride); }
 
-/// [C, O, k1, k2] as [phase, O, C, taps1, taps2], the first two as one.
+/// Rearranges weights [C, O, k1, k2] to [phase * O, C, taps1, taps2].
 Tensor phase_weights(const Tensor& w, const std::vector<PhaseAxis>& axes) {
   const PhaseAxis &height = axes[0], &width = axes[1];
   const int64_t channels = w.shape()[0], outputs = w.shape()[1];
@@ -85,7 +85,7 @@ Tensor phase_weights(const Tensor& w, const std::vector<PhaseAxis>& axes) {
   return result;
 }
 
-/// A vector, one after the other.
+/// A vector concatenated with itself; a single element unchanged.
 Tensor repeated(const Tensor& x, int64_t times) {
   if (x.size() == 1) return x;
   Tensor result(x.dtype(), {checked_mul(x.size(), times)});
@@ -102,7 +102,7 @@ ValueId add_dequantize(Patch& patch, const Node& node, std::vector<ValueId> inpu
   return patch.add(std::move(spec), std::move(inputs));
 }
 
-/// The bias for all phases; kNoValue where it is not constant.
+/// Adds the bias repeated for all phases; kNoValue if it is not constant.
 ValueId add_bias(const Graph& graph, Patch& patch, const Node& node, int64_t phases) {
   const auto constant = [&](const Tensor& x) { return patch.constant(node.spec.name + ".b", repeated(x, phases)); };
   if (const Tensor* bias = graph.constant_input(node, 2)) return bias->size() > 1 ? constant(*bias) : kNoValue;
@@ -117,7 +117,7 @@ ValueId add_bias(const Graph& graph, Patch& patch, const Node& node, int64_t pha
   return add_dequantize(patch, node, inputs);
 }
 
-/// A Slice of an image [N, H, W, C] that leaves out what is in excess; the image itself where nothing is.
+/// Adds a Slice that cuts the excess off an image [N, H, W, C]; returns the image itself if there is no excess.
 ValueId add_cut(Patch& patch, const Node& node, ValueId image, const std::vector<PhaseAxis>& axes) {
   std::vector<int64_t> starts, ends;
   for (const PhaseAxis& axis : axes) {
@@ -136,8 +136,8 @@ ValueId add_cut(Patch& patch, const Node& node, ValueId image, const std::vector
 
 }  // namespace
 
-// QuantizeLinear(Relu?(ConvTranspose(DequantizeLinear(x), DequantizeLinear(w)))) -> a Conv that computes the phases of
-// the outputs as channels, quantised, and then moved to their places.
+// QuantizeLinear(Relu?(ConvTranspose(DequantizeLinear(x), DequantizeLinear(w)))) -> a quantised Conv that computes the
+// phases of the outputs as channels, which are then moved to their positions.
 LINNET_DEFINE_REWRITE(convert_quantized_conv_transpose, "ConvTranspose")(const Graph& graph, const Node& node) {
   if (!dequantize_before(graph, node, 0)) return std::nullopt;
   const auto behind = quantize_behind(graph, node.outputs[0]);

@@ -7,8 +7,8 @@
 namespace linnet {
 namespace {
 
-/// The DequantizeLinear of a constant table that a Gather reads; nullptr where its scales differ along the axis of the
-/// Gather, or where the rows that are read are known to be more than the table has.
+/// The DequantizeLinear of a constant table that a Gather reads; nullptr if it has more than one scale, or if the
+/// Gather is known to read more rows than the table has.
 const Node* dequantized_table(const Graph& graph, const Node& gather) {
   const Node* dequantize = producer(graph, gather, 0, "DequantizeLinear");
   const Tensor* table = dequantize ? graph.constant_input(*dequantize, 0) : nullptr;
@@ -22,8 +22,8 @@ const Node* dequantized_table(const Graph& graph, const Node& gather) {
 
 }  // namespace
 
-// Gather(DequantizeLinear(table), i) -> DequantizeLinear(Gather(table, i)) for a constant table with one scale: the
-// table of an embedding stays quantised in memory, and only the rows that are read become floats.
+// Gather(DequantizeLinear(table), i) -> DequantizeLinear(Gather(table, i)) for a constant table with one scale. An
+// embedding table stays quantised in memory, and only the rows that are read are converted to floats.
 LINNET_DEFINE_REWRITE(dequantize_gathered_rows, "Gather")(const Graph& graph, const Node& node) {
   const Node* dequantize = dequantized_table(graph, node);
   if (!dequantize) return std::nullopt;

@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-/// Whether the bounds become the least and the greatest byte, as all values beyond them do.
+/// Whether the bounds quantise to the lowest and the highest byte, as all values beyond them do.
 bool spans_all_bytes(const Range& range, const ByteGrid& grid) {
   const float least = grid.dtype == DType::kInt8 ? -128.0f : 0.0f;
   return std::nearbyint(range.low / grid.scale) + grid.zero_point <= least &&
@@ -17,7 +17,7 @@ bool spans_all_bytes(const Range& range, const ByteGrid& grid) {
 
 }  // namespace
 
-// QuantizeLinear(Relu(x)) -> QuantizeLinear(x), where saturation does what Relu, or a Clip, did.
+// QuantizeLinear(Relu(x)) -> QuantizeLinear(x), if saturation has the effect of the Relu or Clip.
 LINNET_DEFINE_REWRITE(drop_clamp_before_quantization, "QuantizeLinear")(const Graph& graph, const Node& node) {
   const auto grid = byte_grid(graph, node);
   const Node* clamp = grid ? graph.producer(node.inputs[0]) : nullptr;

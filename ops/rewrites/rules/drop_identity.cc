@@ -7,7 +7,7 @@
 namespace linnet {
 namespace {
 
-// Outside of training, or with a ratio of 0.
+// Whether a node is a Dropout outside of training, or with a ratio of 0, whose mask is unused.
 bool is_unread_dropout(const Graph& graph, const Node& node) {
   return is_op(node, "Dropout") && (node.inputs.size() == 1 || scalar_input(graph, node, 1) == 0.0f) &&
          (node.outputs.size() == 1 || node.outputs[1] == kNoValue ||
@@ -19,7 +19,7 @@ bool pads_nothing(const Graph& graph, const Node& node) {
   return pads && std::all_of(pads->begin(), pads->end(), [](int64_t pad) { return pad == 0; });
 }
 
-// A Reshape or Expand to the same shape, a Cast to the same type.
+// Whether a node is a Reshape or Expand to the same shape, or a Cast to the same dtype.
 bool keeps_all(const Graph& graph, const Node& node) {
   const bool may = is_op(node, "Reshape") || is_op(node, "Expand") || is_op(node, "Cast");
   const Fact &x = graph.input_fact(node, 0), &y = graph.fact(node.outputs[0]);
@@ -33,8 +33,11 @@ bool joins_one(const Node& node) {
 
 }  // namespace
 
-// Identity(x) -> x; so is a Dropout whose mask nobody reads, a Pad that adds nothing, a Reshape, Expand or Cast to what
-// x is, a Concat, Max, Mean, Min or Sum of nothing else.
+// Identity(x) -> x. The same applies to
+// - a Dropout whose mask is unused,
+// - a Pad that adds nothing,
+// - a Reshape, Expand or Cast that changes neither shape nor dtype,
+// - a Concat, Max, Mean, Min or Sum of a single input.
 LINNET_DEFINE_REWRITE(drop_identity)(const Graph& graph, const Node& node) {
   const bool dropout = is_unread_dropout(graph, node);
   if (!dropout && !is_op(node, "Identity") && !joins_one(node) && !pads_nothing(graph, node) && !keeps_all(graph, node))

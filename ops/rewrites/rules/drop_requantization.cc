@@ -5,12 +5,12 @@
 namespace linnet {
 namespace {
 
-/// Where differences of bytes times the scale neither overflow nor lose bits.
+/// Whether differences of bytes times the scale neither overflow nor lose bits.
 bool is_exact(float scale) { return scale > 0x1p-100f && scale < 0x1p100f; }
 
 }  // namespace
 
-// QuantizeLinear(DequantizeLinear(x)) -> x, where both have the same scale and zero point.
+// QuantizeLinear(DequantizeLinear(x)) -> x, if both have the same scale and zero point.
 LINNET_DEFINE_REWRITE(drop_requantization, "QuantizeLinear")(const Graph& graph, const Node& node) {
   const Node* dequantize = producer(graph, node, 0, "DequantizeLinear");
   const auto grid = dequantize ? byte_grid(graph, node) : std::nullopt;

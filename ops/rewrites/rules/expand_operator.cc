@@ -4,7 +4,7 @@
 
 namespace linnet {
 
-// An operator that is defined by an expansion -> its expansion.
+// An operator that an expansion defines -> its expansion.
 LINNET_DEFINE_REWRITE(expand_operator)(const Graph& graph, const Node& node) {
   const auto* op = dynamic_cast<const ExpandedOp*>(node.op.get());
   if (!op) return std::nullopt;

@@ -12,7 +12,7 @@ bool constant_scalar(const Graph& graph, const Node& node, int input) {
   return constant && constant->size() == 1;
 }
 
-/// The DequantizeLinear of an input; what is per channel belongs to `axis`.
+/// Adds a DequantizeLinear; scales per channel belong to `axis`.
 ValueId add_dequantize(Patch& patch, const Node& node, std::vector<ValueId> inputs, int64_t axis) {
   NodeSpec spec = standard_spec(node, "DequantizeLinear", 13);
   spec.attributes["axis"] = axis;
@@ -28,7 +28,7 @@ ValueId add_weights(Patch& patch, const Node& node, const QuantizedWeights& weig
   return add_dequantize(patch, node, std::move(inputs), axis);
 }
 
-/// B, int32 in units of x_scale * w_scale.
+/// Adds the DequantizeLinear of B, int32 in units of x_scale * w_scale.
 ValueId add_bias(const Graph& graph, Patch& patch, const Node& node) {
   const Tensor& w_scale = *graph.constant_input(node, kWScale);
   Tensor scale = w_scale.clone();
@@ -40,12 +40,12 @@ bool has_constant_grid(const Graph& graph, const Node& node, int scale) {
   return scalar_input(graph, node, scale) && constant_scalar(graph, node, scale + 1);
 }
 
-/// The QuantizeLinear of a product.
+/// Adds the QuantizeLinear of a product.
 ValueId add_quantize(Patch& patch, const Node& node, ValueId y) {
   return patch.add(standard_spec(node, "QuantizeLinear", 13), {y, node.inputs[kYScale], node.inputs[kYZero]});
 }
 
-/// QLinearMatMul of two activations.
+/// Expands a QLinearMatMul of two activations.
 std::optional<Patch> expand_product_of_activations(const Graph& graph, const Node& node) {
   if (!is_op(node, "QLinearMatMul") || !has_constant_grid(graph, node, kWScale)) return std::nullopt;
   const Fact &x = graph.input_fact(node, kX), &w = graph.input_fact(node, kW);
@@ -63,8 +63,8 @@ std::optional<Patch> expand_product_of_activations(const Graph& graph, const Nod
 }  // namespace
 
 // QLinearConv and QLinearMatMul with constant scales, zero points and weights -> DequantizeLinear -> Conv or MatMul ->
-// QuantizeLinear, the form that other rewrites know: where products on bytes will take the weights; QLinearMatMul also
-// of two activations.
+// QuantizeLinear, the form that other rewrites match, if products on bytes support the weights. QLinearMatMul of two
+// activations likewise.
 LINNET_DEFINE_REWRITE(expand_quantized_product, "QLinearConv", "QLinearMatMul")(const Graph& graph, const Node& node) {
   const bool is_conv = is_op(node, "QLinearConv");
   if (!has_constant_grid(graph, node, kXScale) || !has_constant_grid(graph, node, kYScale)) return std::nullopt;

@@ -5,8 +5,8 @@
 
 namespace linnet {
 
-// Concat(linnet::RotaryEmbedding(x1), x2), with x1 and x2 what each row of x begins and ends with ->
-// linnet::RotaryEmbedding(x) that rotates so many of its values.
+// Concat(linnet::RotaryEmbedding(x1), x2), where x1 is the beginning and x2 the rest of each row of x ->
+// linnet::RotaryEmbedding(x) that rotates as many values as x1 has.
 LINNET_DEFINE_REWRITE(extend_rotary_embedding, "Concat")(const Graph& graph, const Node& node) {
   const Fact& y = graph.fact(node.outputs[0]);
   if (node.inputs.size() != 2 || !y.has_rank()) return std::nullopt;

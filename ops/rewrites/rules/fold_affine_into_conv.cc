@@ -30,8 +30,8 @@ Tensor scaled_weights(const Tensor& w, const ChannelAffine& affine) {
 
 }  // namespace
 
-// scale * Conv(x, w, b) + shift -> Conv(x, w * scale, b * scale + shift): a BatchNormalization, or arithmetic with one
-// constant per channel. Likewise a deformable convolution.
+// scale * Conv(x, w, b) + shift -> Conv(x, w * scale, b * scale + shift), for a BatchNormalization or arithmetic with
+// one constant per channel. Deformable convolutions likewise.
 LINNET_DEFINE_REWRITE(fold_affine_into_conv, "BatchNormalization", "Add", "Mul", "Sub", "Div")
 (const Graph& graph, const Node& node) {
   auto affine = constant_batch_norm(graph, node);

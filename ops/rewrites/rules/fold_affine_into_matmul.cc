@@ -9,7 +9,8 @@
 namespace linnet {
 namespace {
 
-// The MatMul behind an input whose result nobody else reads and whose epilogue has a bias at most.
+// The MatMul that produces an input, if only this node reads its result and its epilogue has at most a bias; else
+// nullptr.
 const Node* matmul_before(const Graph& graph, const Node& node, int input) {
   const Node* matmul = producer(graph, node, input, "MatMul");
   if (!matmul) matmul = producer(graph, node, input, "MatMul", kInternalDomain);
@@ -38,7 +39,7 @@ Tensor scaled_columns(const Tensor& b, const ChannelAffine& affine) {
 }  // namespace
 
 // scale * MatMul(a, b) + shift -> linnet::MatMul(a, b * scale, shift) for a constant matrix b and arithmetic with one
-// constant per column: a bias, or the layer scale behind it.
+// constant per column: a bias, or a layer scale after it.
 LINNET_DEFINE_REWRITE(fold_affine_into_matmul, "Add", "Mul", "Sub", "Div")(const Graph& graph, const Node& node) {
   const auto affine = constant_channel_arithmetic(graph, node, -1);
   if (!affine || !affine->finite()) return std::nullopt;

@@ -7,7 +7,7 @@
 namespace linnet {
 namespace {
 
-/// A LayerNormalization or RMSNormalization whose parameters are constants of the shape that is normalised.
+/// A LayerNormalization or RMSNormalization with constant parameters of the normalised shape.
 struct Normalization {
   const Node* node;
   const Tensor *scale, *bias;  ///< bias may be null
@@ -36,7 +36,7 @@ std::optional<Normalization> normalization_before(const Graph& graph, const Node
   return result;
 }
 
-// True when c is one number, or has the parameter's shape behind dims of 1, and leaves the shape of x as it is.
+// Whether c is one number, or has the parameter's shape after leading dims of 1, and does not change the shape of x.
 bool applies_to_rows(const Tensor& c, const Tensor& parameter, const Fact& x) {
   if (c.dtype() != DType::kFloat32 || c.rank() > x.rank()) return false;
   if (c.size() == 1) return true;
@@ -76,7 +76,8 @@ std::vector<ValueId> folded_parameters(Patch& patch, const Normalization& found,
 
 }  // namespace
 
-// Mul or Add with a constant row behind a normalisation -> into its scale and bias. RMSNormalization has no bias.
+// Mul or Add of a normalisation and a constant row -> the normalisation with changed scale and bias. RMSNormalization
+// has no bias.
 LINNET_DEFINE_REWRITE(fold_affine_into_normalization, "Mul", "Add")(const Graph& graph, const Node& node) {
   for (int input = 0; input < 2; ++input) {
     const Tensor* c = graph.constant_input(node, 1 - input);

@@ -18,13 +18,14 @@ std::vector<int64_t> range(int64_t begin, int64_t end) {
   return numbers;
 }
 
-/// The axes of x that a Shape gives the dims of.
+/// The axes of x whose dims a Shape returns.
 std::vector<int64_t> axes_of(const Node& shape, int64_t rank) {
   return range(clamped(shape.spec.attr_or("start", int64_t{0}), rank),
                clamped(shape.spec.attr_or("end", INT64_MAX), rank));
 }
 
-/// The places that a Gather or a Slice of a vector picks; nullopt where they are not known or a Slice leaves some out.
+/// The positions that a Gather or Slice of a vector selects; nullopt if they are unknown or the step of a Slice is not
+/// 1.
 std::optional<std::vector<int64_t>> places_of(const Graph& graph, const Node& node, int64_t count) {
   const auto ints = [&](int input) { return constant_ints(graph.input_fact(node, input)); };
   if (is_op(node, "Gather")) {
@@ -47,8 +48,7 @@ std::optional<std::vector<int64_t>> places_of(const Graph& graph, const Node& no
 
 }  // namespace
 
-// Gather(Shape(x), i) or Slice(Shape(x), i, j) -> a constant, where the dims that it picks are known though others are
-// not.
+// Gather(Shape(x), i) or Slice(Shape(x), i, j) -> a constant, if the selected dims are known, though others may not be.
 LINNET_DEFINE_REWRITE(fold_known_dims, "Gather", "Slice")(const Graph& graph, const Node& node) {
   if (graph.is_output(node.outputs[0])) return std::nullopt;
   const Node* shape = producer(graph, node, 0, "Shape");

@@ -14,7 +14,7 @@ bool all_are(const Graph& graph, const Node& node, size_t input, int64_t number)
   return values && !values->empty() && std::ranges::all_of(*values, [&](int64_t value) { return value == number; });
 }
 
-/// The input that the node gives as it is; nullopt where it changes both.
+/// The input that the node returns unchanged; nullopt if it changes both.
 std::optional<size_t> kept_input(const Graph& graph, const Node& node) {
   const bool sum = is_op(node, "Add"), product = is_op(node, "Mul");
   const int64_t neutral = sum || is_op(node, "Sub") ? 0 : 1;
@@ -34,7 +34,7 @@ bool is_zero(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-// Of integers, as exporters write them around positions: x + 0, x - 0, x * 1, x / 1 -> x; x * 0 -> 0 of one number.
+// Integer arithmetic that exporters write for positions: x + 0, x - 0, x * 1, x / 1 -> x; x * 0 -> 0 for one number.
 LINNET_DEFINE_REWRITE(fold_neutral_integers, "Add", "Mul", "Sub", "Div")(const Graph& graph, const Node& node) {
   if (node.inputs.size() != 2 || graph.is_output(node.outputs[0])) return std::nullopt;
   Patch patch(graph);

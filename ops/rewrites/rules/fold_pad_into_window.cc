@@ -7,7 +7,7 @@
 namespace linnet {
 namespace {
 
-// The pads of the spatial axes, begins then ends, where all others are zero and none takes away.
+// The pads of the spatial axes, begins then ends; nullopt if other axes are padded or a pad is negative.
 std::optional<std::vector<int64_t>> spatial_pads(const Graph& graph, const Node& pad) {
   const auto all = pad_amounts(graph, pad);
   if (!all || all->size() < 6 || *std::min_element(all->begin(), all->end()) < 0) return std::nullopt;
@@ -18,7 +18,7 @@ std::optional<std::vector<int64_t>> spatial_pads(const Graph& graph, const Node&
   return result;
 }
 
-// The explicit pads of a Conv or pool; nullopt where they follow from the shapes.
+// The explicit pads of a Conv or pool; nullopt if they depend on the shapes.
 std::optional<std::vector<int64_t>> window_pads(const NodeSpec& spec, size_t count) {
   const std::string auto_pad = spec.attr_or("auto_pad", "NOTSET");
   const std::vector<int64_t> none(count, 0);
@@ -28,7 +28,7 @@ std::optional<std::vector<int64_t>> window_pads(const NodeSpec& spec, size_t cou
   return pads;
 }
 
-// A window of AveragePool must not lie in the padding altogether.
+// Whether no window of an AveragePool can be entirely in the padding, which is not allowed.
 bool reaches_data(const NodeSpec& spec, const std::vector<int64_t>& pads) {
   const auto& kernel = spec.attr<std::vector<int64_t>>("kernel_shape");
   const auto dilations = spec.attr_or("dilations", std::vector<int64_t>(kernel.size(), 1));
@@ -39,7 +39,7 @@ bool reaches_data(const NodeSpec& spec, const std::vector<int64_t>& pads) {
   return 2 * kernel.size() == pads.size();
 }
 
-// Zeros that were data count in the mean: only where the pads that are there already count too.
+// Whether padding counts in the mean, as the zeros of the Pad did: existing pads, if any, must count already.
 bool counts_padding(const NodeSpec& spec, const std::vector<int64_t>& own) {
   const bool unpadded = std::all_of(own.begin(), own.end(), [](int64_t pad) { return pad == 0; });
   return (unpadded || spec.attr_or("count_include_pad", false)) && !spec.attr_or("ceil_mode", false);
@@ -47,8 +47,8 @@ bool counts_padding(const NodeSpec& spec, const std::vector<int64_t>& own) {
 
 }  // namespace
 
-// Conv(Pad(x)) -> Conv(x) with the pads added to its own, where the Pad adds zeros to spatial axes. Likewise
-// AveragePool, which then counts its padding; not MaxPool, whose padding is no zero.
+// Conv(Pad(x)) -> Conv(x) with the sum of both pads, if the Pad adds zeros to spatial axes. AveragePool likewise, which
+// then counts its padding. MaxPool is excluded, because its padding is not zero.
 LINNET_DEFINE_REWRITE(fold_pad_into_window, "Conv", "AveragePool")(const Graph& graph, const Node& node) {
   const Node* pad = producer(graph, node, 0, "Pad");
   const auto added = pad && pads_with_zeros(graph, *pad) ? spatial_pads(graph, *pad) : std::nullopt;

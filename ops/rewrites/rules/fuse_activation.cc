@@ -5,8 +5,8 @@
 
 namespace linnet {
 
-// Relu(linnet::Conv(x)) -> linnet::Conv(x, activation=Relu); likewise DeformConv, MatMul and Gemm, and the other
-// functions with a kernel.
+// Relu(linnet::Conv(x)) -> linnet::Conv(x, activation=Relu). DeformConv, MatMul and Gemm, and other functions with a
+// kernel likewise.
 LINNET_DEFINE_REWRITE(fuse_activation)(const Graph& graph, const Node& node) {
   if (node.inputs.empty()) return std::nullopt;
   const Node* product = product_before(graph, node, 0);

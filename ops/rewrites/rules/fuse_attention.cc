@@ -13,7 +13,7 @@ ValueId add_scalar(Patch& patch, const Node& node, const char* name, float value
   return patch.constant(node.spec.name + name, Tensor::scalar(value));
 }
 
-/// The mask's effect on scores that `bias` (none: zeros) is added to before.
+/// Adds a mask to the sum of masks `bias` that precede it (kNoValue: none), and returns the new sum.
 ValueId add_mask(Patch& patch, const Node& node, const WrittenMask& mask, ValueId bias) {
   if (mask.summand != kNoValue) {
     return bias == kNoValue ? mask.summand : patch.add(standard_spec(node, "Add", 7), {bias, mask.summand});
@@ -24,7 +24,7 @@ ValueId add_mask(Patch& patch, const Node& node, const WrittenMask& mask, ValueI
                    {mask.condition, mask.kept ? kept : hidden, mask.kept ? hidden : kept});
 }
 
-/// Where all keys of a query are hidden, the softmax that is written gives NaN.
+/// Whether the softmax of the model gives NaN for a query whose keys are all hidden.
 bool may_give_nan(const Graph& graph, const WrittenAttention& attention) {
   const auto& masks = attention.masks;
   return !attention.zero_where_nan && !masks.empty() && (masks.size() > 1 || !is_finite(graph, masks[0]));
@@ -32,18 +32,19 @@ bool may_give_nan(const Graph& graph, const WrittenAttention& attention) {
 
 }  // namespace
 
-// MatMul(Softmax(scale * MatMul(q, k^T) + mask), v) -> Attention(q, k, v, mask), in float32; of rank 3, too. The scale
-// may stand at either operand or the product, a softcap behind it; masks are added, or select. Rows whose keys are all
-// hidden are zeros where a Where behind the Softmax turns NaN into 0, as PyTorch's exporters write, and else NaN:
-// linnet::Attention, unless the mask cannot hide all. Two things are not as written: a key that a mask hides by
-// -infinity counts as nothing though its score be NaN, and that Where turns no NaN into 0 that comes from q, k or v.
+// MatMul(Softmax(scale * MatMul(q, k^T) + mask), v) -> Attention(q, k, v, mask), in float32, of rank 3 or 4. The scale
+// may be applied to an operand or to the product, followed by a softcap. Masks are added or select.
+// A row whose keys are all hidden is zeros if a Where after the Softmax replaces NaN by 0, as PyTorch's exporters
+// write. Otherwise it is NaN, which requires linnet::Attention unless the mask cannot hide all keys.
+// The result differs from the model in two cases: a key that a mask hides by -infinity is ignored even if its score is
+// NaN, and NaN that comes from q, k or v is not replaced by 0.
 LINNET_DEFINE_REWRITE(fuse_attention, "MatMul")(const Graph& graph, const Node& node) {
   const auto found = written_attention(graph, node);
   const auto* attention = std::get_if<WrittenAttention>(&found);
   if (!attention) return std::nullopt;
   const int rank = graph.fact(attention->q).rank();
   const Dim& heads = graph.fact(attention->q).dim(rank - 3);
-  if (certainly_equal(heads, 0)) return std::nullopt;  // Attention has at least one
+  if (certainly_equal(heads, 0)) return std::nullopt;  // Attention requires at least one head
   Patch patch(graph);
   const ValueId k = add_matrix_transpose(patch, node, attention->k_transposed, rank);
   ValueId bias = kNoValue;
@@ -56,7 +57,7 @@ LINNET_DEFINE_REWRITE(fuse_attention, "MatMul")(const Graph& graph, const Node& 
   spec.attributes["scale"] = float(attention->scale);
   if (attention->softcap > 0) spec.attributes["softcap"] = float(attention->softcap);
   std::vector<ValueId> inputs{attention->q, k, attention->v};
-  // Matrices are heads of one sample, as masks of rank 3 are.
+  // Matrices of rank 3 become heads of one sample, as in masks of rank 3.
   const ValueId batch = patch.constant(node.spec.name + ".axes", Tensor::of<int64_t>({0}));
   for (ValueId& x : inputs) x = rank == 4 ? x : patch.add(standard_spec(node, "Unsqueeze", 13), {x, batch});
   if (bias != kNoValue) inputs.push_back(bias);

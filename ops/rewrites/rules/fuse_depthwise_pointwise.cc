@@ -6,12 +6,12 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kLeastDepthwiseBytes = 256 << 10;  // between the two, of an image: less stays in the caches anyway
+constexpr int64_t kLeastDepthwiseBytes = 256 << 10;  // of the intermediate image; fewer stay in the caches anyway
 
 }  // namespace
 
-// A pointwise linnet::Conv behind one of one filter per channel -> DepthwisePointwiseConv: what is between them never
-// leaves the caches.
+// A pointwise linnet::Conv after a depthwise one -> DepthwisePointwiseConv, whose intermediate values never leave the
+// caches.
 LINNET_DEFINE_REWRITE(fuse_depthwise_pointwise, internal_op("Conv"))(const Graph& graph, const Node& node) {
   if (!is_pointwise_conv(graph, node) || has_slope(node)) return std::nullopt;
   const Node* depthwise = producer(graph, node, 0, "Conv", kInternalDomain);

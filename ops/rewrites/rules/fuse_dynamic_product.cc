@@ -13,15 +13,15 @@ using Q = QuantizedInputs;
 
 bool has_one_element(const Fact& fact) { return fact.concrete() && fact.shape().elements() == 1; }
 
-/// Of the nodes that a quantiser writes for a product of floats and constant weights: the integer product, what its
-/// sums are multiplied by.
+/// The nodes that a quantiser writes for a product of floats and constant weights: the integer product, and the factors
+/// of its sums.
 struct DynamicProduct {
   const Node* product = nullptr;
   ValueId x_scale = kNoValue;
   const Tensor* w_scale = nullptr;
 };
 
-/// Mul(Cast(product), Mul(x_scale, w_scale)), the operands in any order.
+/// Matches Mul(Cast(product), Mul(x_scale, w_scale)), with operands in any order.
 std::optional<DynamicProduct> dynamic_product(const Graph& graph, const Node& mul) {
   for (int i = 0; i < 2; ++i) {
     const Node *cast = producer(graph, mul, i, "Cast"), *scales = producer(graph, mul, 1 - i, "Mul");
@@ -40,7 +40,7 @@ std::optional<DynamicProduct> dynamic_product(const Graph& graph, const Node& mu
   return std::nullopt;
 }
 
-/// Whether the axes of x are those of a batch of channels, of one to three more.
+/// Whether x has axes for batch and channels, and one to three more.
 bool is_image(const Fact& x) { return x.has_rank() && x.rank() >= 3 && x.rank() <= 5; }
 
 /// Whether the scales, of one element and of constants, add no axes to the product.
@@ -48,7 +48,7 @@ bool keeps_rank(const Fact& x, const Fact& x_scale, const Tensor& w_scale) {
   return std::max(x_scale.rank(), w_scale.rank()) <= (x.has_rank() ? x.rank() : 1);
 }
 
-/// The zero point of x: given, of one uint8.
+/// Whether the zero point of x is given, as one uint8.
 bool has_byte_zero(const Graph& graph, const Node& product) {
   const Fact& zero = graph.input_fact(product, 2);
   return zero.dtype == DType::kUint8 && has_one_element(zero);
@@ -57,7 +57,7 @@ bool has_byte_zero(const Graph& graph, const Node& product) {
 }  // namespace
 
 // DynamicQuantizeLinear's outputs -> MatMulInteger or ConvInteger -> Cast -> Mul(x_scale * w_scale) becomes
-// linnet::QLinearMatMul or linnet::QLinearConv with floats as output: constant weights with one scale, or one for each
+// linnet::QLinearMatMul or linnet::QLinearConv with float outputs, for constant weights with one scale, or one per
 // output channel.
 LINNET_DEFINE_REWRITE(fuse_dynamic_product, "Mul")(const Graph& graph, const Node& node) {
   const auto found = dynamic_product(graph, node);

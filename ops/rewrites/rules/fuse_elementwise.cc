@@ -46,8 +46,8 @@ std::optional<ElementwiseChain> one_link(const Graph& graph, const Node& node) {
   return result;
 }
 
-/// A node as a chain: one of the operators that a chain can hold, or a chain already. Where dims are open, plans that
-/// know them may still find other operators in it.
+/// A node as a chain: an operator that a chain can contain, or an existing chain. nullopt while dims are open, because
+/// plans in which they are known may match other patterns.
 std::optional<FusedNodes> chain_of(const Graph& graph, const Node& node) {
   const Fact& result = graph.fact(node.outputs[0]);
   const bool fused = is_op(node, "Elementwise", kInternalDomain);
@@ -59,7 +59,8 @@ std::optional<FusedNodes> chain_of(const Graph& graph, const Node& node) {
   return FusedNodes{{node.inputs.begin(), node.inputs.begin() + chain->inputs}, *chain};
 }
 
-/// Adds the links of `part` to `all`; inputs that are `between` become the last link that `all` had before.
+/// Appends the links of `part` to `all`; operands that are the value `between` become the last link that `all` had
+/// before.
 void append(const FusedNodes& part, ValueId between, FusedNodes& all, int64_t inputs) {
   const auto links = int64_t(all.chain.links.size());
   const auto renumbered = [&](int64_t operand) -> int64_t {
@@ -75,7 +76,7 @@ void append(const FusedNodes& part, ValueId between, FusedNodes& all, int64_t in
   }
 }
 
-/// One chain that computes `first` and, from its result `between` and other inputs, `second`.
+/// Joins two chains into one, where `second` reads the result `between` of `first`, and other inputs.
 FusedNodes joined(const FusedNodes& first, const FusedNodes& second, ValueId between) {
   FusedNodes result;
   for (const FusedNodes* part : {&first, &second}) {
@@ -89,7 +90,7 @@ FusedNodes joined(const FusedNodes& first, const FusedNodes& second, ValueId bet
   return result;
 }
 
-/// How many inputs are not constants of one element.
+/// The number of inputs that are not constants of one element.
 int64_t varying_inputs(const Graph& graph, const FusedNodes& nodes) {
   return std::ranges::count_if(nodes.inputs, [&](ValueId input) {
     const Tensor& constant = graph.fact(input).constant;
@@ -97,23 +98,23 @@ int64_t varying_inputs(const Graph& graph, const FusedNodes& nodes) {
   });
 }
 
-/// Whether the node may be computed from this input of it without writing that to memory.
+/// Whether the node may be computed together with the producer of this input, without writing the input to memory.
 bool may_follow(const Graph& graph, const Node& node, ValueId between) {
   const Node* before = graph.producer(between);
   const bool is_free = before && (graph.only_consumer(between) == &node || is_op(*before, "DequantizeLinear"));
   return is_free && same_dims(graph.fact(between), graph.fact(node.outputs[0]));
 }
 
-/// Whether several nodes may each begin with this one, so that all of them read bytes.
+/// Whether several nodes read this DequantizeLinear, so that each of them may include it and read bytes.
 bool is_read_as_bytes(const Graph& graph, const Node& node) {
   return is_op(node, "DequantizeLinear") && graph.consumers(node.outputs[0]).size() > 1;
 }
 
 }  // namespace
 
-// f(g(x), y) -> Elementwise(x, y), for element-wise f and g, where the result of g has the shape of that of f.
-// Quantising and dequantising by constants are such functions, and Casts between float32 and halves. What dequantises
-// may do it again for each of its readers.
+// f(g(x), y) -> Elementwise(x, y) for element-wise f and g, if the results of f and g have equal shapes. Such functions
+// include quantisation and dequantisation by constants, and Casts between float32 and 16-bit floats. A DequantizeLinear
+// may be repeated for each of its readers.
 LINNET_DEFINE_REWRITE(fuse_elementwise)(const Graph& graph, const Node& node) {
   const auto follows = [&](ValueId between) { return may_follow(graph, node, between); };
   if (std::ranges::none_of(node.inputs, follows)) return std::nullopt;
@@ -123,7 +124,7 @@ LINNET_DEFINE_REWRITE(fuse_elementwise)(const Graph& graph, const Node& node) {
     const auto first = follows(between) ? chain_of(graph, *graph.producer(between)) : std::nullopt;
     if (!first) continue;
     const FusedNodes fused = joined(*first, *second, between);
-    // On bytes a function of one input is a table, one of two often has a kernel: faster than a chain in floats.
+    // On bytes, a function of one input is a table, and one of two often has a kernel: faster than a chain in floats.
     if (graph.fact(between).dtype != DType::kFloat32 && varying_inputs(graph, fused) > 1) continue;
     if (fused.chain.inputs > kMostChainInputs || int64_t(fused.chain.links.size()) > kMostChainLinks) continue;
     NodeSpec spec = internal_spec(node, "Elementwise");

@@ -6,7 +6,7 @@
 namespace linnet {
 namespace {
 
-/// What a PointwiseConv reads instead of the input of a pointwise linnet::Conv.
+/// The inputs of a PointwiseConv that replace the input of a pointwise linnet::Conv.
 struct Source {
   ValueId x;
   ValueId scale = kNoValue, shift = kNoValue;
@@ -17,14 +17,14 @@ const Node* only_producer(const Graph& graph, ValueId value, const Node& reader)
   return graph.only_consumer(value) == &reader ? graph.producer(value) : nullptr;
 }
 
-/// A normalisation: one filter per channel and pixel, with a bias, and Relu or nothing behind it.
+/// Whether a node is a normalisation: a depthwise convolution of single pixels, with a bias, and Relu or no activation.
 bool is_affine(const Graph& graph, const Node& node) {
   const std::string activation = node.spec.attr_or("activation", "");
   return is_depthwise_conv(graph, node) && has_pixel_windows(graph, node) && node.inputs.size() == 3 &&
          node.inputs[2] != kNoValue && (activation.empty() || activation == "Relu");
 }
 
-/// Whether `scale` has one value for every image and channel of x.
+/// Whether `scale` has one value per image and channel of x.
 bool scales_channels(const Fact& x, const Fact& scale) {
   if (!x.has_rank() || !scale.has_rank() || x.rank() != scale.rank() || x.rank() < 3) return false;
   const int last = x.rank() - 1;
@@ -34,7 +34,7 @@ bool scales_channels(const Fact& x, const Fact& scale) {
   return certainly_equal(scale.dim(0), x.dim(0)) && certainly_equal(scale.dim(last), x.dim(last));
 }
 
-/// Follows the input of a pointwise convolution to what is scaled, once.
+/// Finds the value before the scaling of a pointwise convolution's input, through one node at most.
 Source scaled_source(const Graph& graph, const Node& conv, Patch& patch) {
   Source result{conv.inputs[0]};
   const Node* node = only_producer(graph, result.x, conv);
@@ -58,8 +58,8 @@ Source scaled_source(const Graph& graph, const Node& conv, Patch& patch) {
 
 }  // namespace
 
-// linnet::Conv(concat(x...) * scale + shift) of single pixels -> PointwiseConv, which scales and concatenates the
-// pixels as it reads them: squeeze-and-excitation, normalisation before a convolution, concatenation.
+// linnet::Conv(concat(x...) * scale + shift) of single pixels -> PointwiseConv, which scales and concatenates pixels as
+// it reads them: squeeze-and-excitation, normalisation before a convolution, concatenation.
 LINNET_DEFINE_REWRITE(fuse_inputs_into_pointwise, internal_op("Conv"))(const Graph& graph, const Node& node) {
   if (!is_pointwise_conv(graph, node) || has_slope(node)) return std::nullopt;
   Patch patch(graph);

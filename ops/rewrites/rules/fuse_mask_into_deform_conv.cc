@@ -56,7 +56,7 @@ FoundRange range_of(const Graph& graph, ValueId value) {
   return std::nullopt;
 }
 
-/// Of a Concat of ranges that follow each other, too.
+/// The channels of a value, which may be a Concat of consecutive ranges.
 FoundRange joined_range(const Graph& graph, ValueId value) {
   const Node* concat = graph.producer(value);
   if (!concat || !is_op(*concat, "Concat") || !whole(graph, value)) return range_of(graph, value);
@@ -72,8 +72,8 @@ FoundRange joined_range(const Graph& graph, ValueId value) {
 
 }  // namespace
 
-// linnet::DeformConv(x, w, v[..., :2n], b, Sigmoid(v[..., 2n:])) -> linnet::DeformConv(x, w, v, b), mask_in_offset:
-// the parts are those of a Split or of Slices, the offset also a Concat of such (Deformable ConvNets v2).
+// linnet::DeformConv(x, w, v[..., :2n], b, Sigmoid(v[..., 2n:])) -> linnet::DeformConv(x, w, v, b) with mask_in_offset.
+// The parts are results of a Split or of Slices; the offset may be a Concat of such (Deformable ConvNets v2).
 LINNET_DEFINE_REWRITE(fuse_mask_into_deform_conv, internal_op("DeformConv"))(const Graph& graph, const Node& node) {
   const Node* sigmoid = producer(graph, node, 4, "Sigmoid");
   if (!sigmoid) return std::nullopt;

@@ -7,8 +7,8 @@ namespace {
 
 constexpr int64_t kMostDepth = 512;  // of a product that is summed in one block
 
-constexpr int64_t kLeastPointwiseBytes = 2 << 20;  // between the two, of an image: less stays in the caches anyway
-constexpr int64_t kLeastWidth = 24;                // of a line, which is computed by itself
+constexpr int64_t kLeastPointwiseBytes = 2 << 20;  // of the intermediate image; fewer stay in the caches anyway
+constexpr int64_t kLeastWidth = 24;                // of a row, which is computed separately
 
 bool is_large(const Fact& between) {
   if (!between.has_rank() || between.rank() != 4) return false;
@@ -19,8 +19,8 @@ bool has_residual_or_slope(const Node& conv) { return conv.inputs.size() > 3; }
 
 }  // namespace
 
-// linnet::Conv of one filter per channel behind a pointwise one -> PointwiseDepthwiseConv: what is between them, often
-// the largest tensor of the network, never leaves the caches.
+// A depthwise linnet::Conv after a pointwise one -> PointwiseDepthwiseConv. The intermediate tensor, often the largest
+// of the network, never leaves the caches.
 LINNET_DEFINE_REWRITE(fuse_pointwise_depthwise, internal_op("Conv"))(const Graph& graph, const Node& node) {
   if (!is_depthwise_conv(graph, node) || has_residual_or_slope(node)) return std::nullopt;
   const Node* pointwise = producer(graph, node, 0, "Conv", kInternalDomain);

@@ -9,10 +9,10 @@
 namespace linnet {
 namespace {
 
-/// The most terms of a sum that cannot leave 32 bits.
+/// The largest number of terms of a sum that fits in 32 bits.
 constexpr int64_t kMostTerms = (int64_t{1} << 31) / (255 * 255);
 
-/// Matrices in the same batches, of a moderate depth.
+/// Whether two values are matrices of the same batches, with a depth of at most kMostTerms.
 bool fit_product(const Fact& a, const Fact& b) {
   if (!a.has_rank() || !b.has_rank() || a.rank() != b.rank() || a.rank() < 2) return false;
   const Dim& depth = a.dim(a.rank() - 1);
@@ -20,7 +20,7 @@ bool fit_product(const Fact& a, const Fact& b) {
          certainly_equal(Dims(a.dims->begin(), a.dims->end() - 2), Dims(b.dims->begin(), b.dims->end() - 2));
 }
 
-/// The axes of a Transpose with the last two exchanged.
+/// The permutation of a Transpose with its last two axes swapped.
 std::vector<int64_t> matrices_exchanged(const Graph& graph, const Node& transpose) {
   std::vector<int64_t> perm(size_t(graph.input_fact(transpose, 0).rank()));
   std::iota(perm.rbegin(), perm.rend(), 0);
@@ -29,7 +29,8 @@ std::vector<int64_t> matrices_exchanged(const Graph& graph, const Node& transpos
   return perm;
 }
 
-/// The bytes of w; of transposed ones, perhaps those before the Transpose, of which the product takes a part.
+/// The bytes of w. If w is transposed with its rows intact, uses the bytes before the Transpose and sets transposes_w,
+/// so that the product includes the Transpose.
 ValueId add_w(const Graph& graph, Patch& patch, const Node& dequantize, NodeSpec& spec) {
   const Node* transpose = producer(graph, dequantize, 0, "Transpose");
   if (!transpose || !graph.input_fact(*transpose, 0).has_rank()) return dequantize.inputs[0];
@@ -46,7 +47,7 @@ ValueId add_w(const Graph& graph, Patch& patch, const Node& dequantize, NodeSpec
 }  // namespace
 
 // DequantizeLinear(x), DequantizeLinear(w) -> MatMul -> (Relu or Clip ->) QuantizeLinear becomes linnet::QLinearMatMul
-// of batches of matrices, neither constant; a Transpose of w that leaves its rows as they are is a part of it.
+// of batches of matrices, neither of them constant. It includes a Transpose of w that keeps rows intact.
 LINNET_DEFINE_REWRITE(fuse_product_of_activations, "MatMul")(const Graph& graph, const Node& node) {
   if (!fit_product(graph.input_fact(node, 0), graph.input_fact(node, 1))) return std::nullopt;
   const Node *x = dequantize_before(graph, node, 0), *w = dequantize_before(graph, node, 1);

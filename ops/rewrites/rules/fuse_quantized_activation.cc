@@ -7,7 +7,7 @@
 namespace linnet {
 namespace {
 
-/// The product on bytes with floats as output that this node alone reads, without an activation; else null.
+/// The product on bytes with float output and no activation that only this node reads; else nullptr.
 const Node* product_with_floats(const Graph& graph, const Node& node) {
   const Node* product = open_product(graph, node.inputs[0]);
   return product && optional_input(*product, QuantizedInputs::kYScale) == kNoValue ? product : nullptr;
@@ -15,7 +15,8 @@ const Node* product_with_floats(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-// Relu(linnet::QLinearConv(x)) -> linnet::QLinearConv(x, activation=Relu), of floats; likewise QLinearMatMul and Clip.
+// Relu(linnet::QLinearConv(x)) -> linnet::QLinearConv(x, activation=Relu) with float output; QLinearMatMul and Clip
+// likewise.
 LINNET_DEFINE_REWRITE(fuse_quantized_activation)(const Graph& graph, const Node& node) {
   const auto activation = activation_of(graph, node);
   const Node* product = activation && activation->function->clamp ? product_with_floats(graph, node) : nullptr;

@@ -10,7 +10,8 @@ namespace {
 
 using Q = QuantizedInputs;
 
-/// A product on bytes with floats as output that only this node reads, without a bias or what follows it.
+/// The product on bytes with float output that only this node reads, without a bias or later optional inputs; else
+/// nullptr.
 const Node* product_before_bias(const Graph& graph, ValueId value) {
   const Node* product = open_product(graph, value);
   if (!product) return nullptr;
@@ -22,8 +23,8 @@ const Node* product_before_bias(const Graph& graph, ValueId value) {
 
 }  // namespace
 
-// Add(linnet::QLinearMatMul(x, w), b) -> linnet::QLinearMatMul(x, w, b), likewise QLinearConv: a constant of one
-// float32 for each output channel, the last axis.
+// Add(linnet::QLinearMatMul(x, w), b) -> linnet::QLinearMatMul(x, w, b), where b is constant, with one float32 per
+// output channel (the last axis). QLinearConv likewise.
 LINNET_DEFINE_REWRITE(fuse_quantized_bias, "Add")(const Graph& graph, const Node& node) {
   for (int i = 0; i < 2; ++i) {
     const Node* product = product_before_bias(graph, node.inputs[size_t(i)]);

@@ -9,7 +9,7 @@
 namespace linnet {
 namespace {
 
-/// The weights as the internal operators take them: those of Conv as they are, of MatMul and Gemm [K, N].
+/// The weights in the layout of internal operators: those of Conv unchanged, of MatMul and Gemm [K, N].
 struct ProductWeights {
   QuantizedWeights weights;
   int64_t terms = 0, channels = 0;
@@ -49,7 +49,7 @@ bool is_plain_gemm(const Node& node) {
          node.spec.attr_or("transA", int64_t{0}) == 0;
 }
 
-/// The constant bias of so many channels, as int32 where it is one in units of scale * w_scale; nullopt for others.
+/// The constant bias, [channels]: float32, or int32 in units of scale * w_scale; nullopt for other inputs.
 std::optional<Tensor> constant_bias(const Graph& graph, const Node& node, int64_t channels, float scale,
                                     const Tensor& w_scale) {
   const auto fits = [&](const Tensor* bias) {
@@ -76,8 +76,7 @@ std::optional<Tensor> constant_bias(const Graph& graph, const Node& node, int64_
 }  // namespace
 
 // DequantizeLinear(x), DequantizeLinear(w) -> Conv, MatMul or Gemm -> (Relu or Clip ->) QuantizeLinear becomes
-// linnet::QLinearConv, channels-last, or linnet::QLinearMatMul on bytes; without a QuantizeLinear, with floats as
-// output.
+// linnet::QLinearConv, channels-last, or linnet::QLinearMatMul on bytes. Without a QuantizeLinear, the output is float.
 LINNET_DEFINE_REWRITE(fuse_quantized_product, "Conv", "MatMul", "Gemm")(const Graph& graph, const Node& node) {
   const bool is_conv = is_op(node, "Conv");
   if (!is_conv && !is_op(node, "MatMul") && !is_plain_gemm(node)) return std::nullopt;

@@ -8,7 +8,8 @@ namespace {
 
 using Q = QuantizedInputs;
 
-/// The product on bytes whose result a DequantizeLinear alone reads, and without a residual or activation; else null.
+/// The product on bytes, without a residual or activation, whose result only a DequantizeLinear with one reader reads;
+/// else nullptr.
 const Node* product_behind(const Graph& graph, const Node* dequantize) {
   if (!dequantize || !graph.only_consumer(dequantize->outputs[0])) return nullptr;
   const Node* product = open_product(graph, dequantize->inputs[0]);
@@ -17,8 +18,8 @@ const Node* product_behind(const Graph& graph, const Node* dequantize) {
 
 }  // namespace
 
-// QuantizeLinear(Relu?(Add(DequantizeLinear(product), DequantizeLinear(r)))) -> the product with the residual r,
-// rounded to its own scale before: r has the shape of the result.
+// QuantizeLinear(Relu?(Add(DequantizeLinear(product), DequantizeLinear(r)))) -> the product with the residual r, which
+// has the shape of the result. The product is still rounded to its own scale before the addition.
 LINNET_DEFINE_REWRITE(fuse_quantized_residual, "Add")(const Graph& graph, const Node& node) {
   const auto behind = quantize_behind(graph, node.outputs[0]);
   if (!behind || !same_shape(graph.input_fact(node, 0), graph.input_fact(node, 1))) return std::nullopt;

@@ -13,7 +13,7 @@ bool same_but_heads(const Fact& a, const Fact& b) {
          certainly_equal(a.dim(3), b.dim(3));
 }
 
-/// The [batch, heads, length, size] whose heads an input repeats, each several times in a row; else kNoValue.
+/// The value [batch, heads, length, size] whose heads an input repeats, each several times in a row; else kNoValue.
 ValueId source_of_repeated(const Graph& graph, const Node& node, int input) {
   const Node* merge = producer(graph, node, input, "Reshape");
   const Node* expand = merge ? producer(graph, *merge, 0, "Expand") : nullptr;
@@ -32,8 +32,8 @@ ValueId source_of_repeated(const Graph& graph, const Node& node, int input) {
 
 }  // namespace
 
-// Attention whose keys and values repeat their heads (Unsqueeze, Expand, Reshape) -> Attention of fewer heads of keys
-// and values, which it shares between consecutive queries' heads.
+// Attention whose keys and values repeat their heads (Unsqueeze, Expand, Reshape) -> Attention with fewer heads of keys
+// and values, each shared by consecutive heads of queries.
 LINNET_DEFINE_REWRITE(fuse_repeated_heads, "Attention", internal_op("Attention"))
 (const Graph& graph, const Node& node) {
   if (node.outputs.size() != 1 || node.spec.has("kv_num_heads")) return std::nullopt;

@@ -13,7 +13,7 @@ bool can_take_residual(const Graph& graph, const Node& product) {
   return is_matmul(graph, product) && stay_halves;
 }
 
-/// What takes the product's place. A Gemm, whose third input is broadcast, becomes a MatMul.
+/// The product with a residual. A Gemm becomes a MatMul, because its third input would be broadcast.
 ValueId with_residual(Patch& patch, const Node& product, ValueId residual) {
   NodeSpec spec = internal_spec(product, is_gemm(product) ? "MatMul" : product.spec.op_type);
   std::vector<ValueId> inputs = product.inputs;
@@ -32,8 +32,8 @@ ValueId with_residual(Patch& patch, const Node& product, ValueId residual) {
 
 }  // namespace
 
-// Add(linnet::Conv(x, w, b), r) -> linnet::Conv(x, w, b, r), likewise DeformConv, MatMul and a Gemm that
-// is one: r has the shape of the result.
+// Add(linnet::Conv(x, w, b), r) -> linnet::Conv(x, w, b, r), where r has the shape of the result. DeformConv, MatMul,
+// and a Gemm that is equivalent to a MatMul likewise.
 LINNET_DEFINE_REWRITE(fuse_residual, "Add")(const Graph& graph, const Node& node) {
   for (int input = 0; input < 2; ++input) {
     const Node* product = product_before(graph, node, input);

@@ -5,7 +5,7 @@
 namespace linnet {
 namespace {
 
-/// A constant float32 of one value per channel, the last axis of y, as a list of them; no tensor otherwise.
+/// The elements of a constant float32 with one value per channel (the last axis of y), as a vector; empty otherwise.
 Tensor channel_slopes(const Fact& slope, const Fact& y) {
   if (!slope.constant || slope.dtype != DType::kFloat32 || !y.has_rank()) return {};
   const Shape& shape = slope.constant.shape();
@@ -17,7 +17,7 @@ Tensor channel_slopes(const Fact& slope, const Fact& y) {
 
 }  // namespace
 
-// PRelu(linnet::Conv(x, w, b, r), slope) of one slope per channel -> linnet::Conv(x, w, b, r, slope).
+// PRelu(linnet::Conv(x, w, b, r), slope) with one slope per channel -> linnet::Conv(x, w, b, r, slope).
 LINNET_DEFINE_REWRITE(fuse_slope, "PRelu")(const Graph& graph, const Node& node) {
   if (node.spec.opset < 7) return std::nullopt;
   const Node* conv = product_before(graph, node, 0);

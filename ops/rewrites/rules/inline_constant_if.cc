@@ -7,7 +7,7 @@
 namespace linnet {
 namespace {
 
-// The branch that is taken, where that is known.
+// The branch that is taken, if the condition is constant; else nullptr.
 const Graph* taken_branch(const Graph& graph, const Node& node) {
   const Tensor* cond = graph.constant_input(node, 0);
   if (!cond || cond->dtype() != DType::kBool || cond->size() != 1) return nullptr;
@@ -26,7 +26,7 @@ LINNET_DEFINE_REWRITE(inline_constant_if, "If")(const Graph& graph, const Node& 
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i] == kNoValue) continue;
     ValueId value = inliner.outer(branch->outputs()[i].value);
-    // A graph output stays a value of its own.
+    // A graph output stays a separate value.
     const bool captured = std::find(node.inputs.begin(), node.inputs.end(), value) != node.inputs.end();
     if (captured && graph.is_output(node.outputs[i])) value = patch.add(standard_spec(node, "Identity", 16), {value});
     patch.replace(node.outputs[i], value);

@@ -8,7 +8,7 @@
 namespace linnet {
 
 // Attention of Transposes to [batch, heads, length, size] -> Attention of [batch, length, heads * size], and a
-// Transpose of its result, which meets the one that stands behind.
+// Transpose of its result, which cancels the one after it.
 LINNET_DEFINE_REWRITE(join_attention_heads, "Attention", internal_op("Attention"))
 (const Graph& graph, const Node& node) {
   Patch patch(graph);

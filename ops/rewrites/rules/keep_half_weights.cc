@@ -9,7 +9,8 @@ bool is_product(const Node& node, std::string_view op_type) {
   return is_op(node, op_type) || is_op(node, op_type, kInternalDomain);
 }
 
-/// Products whose kernels widen weights as they read them: of groups, which have few, there are none.
+/// Whether the kernel of a product widens weights as it reads them. Grouped convolutions, which have few weights, do
+/// not.
 bool takes_half_weights(const Node& node) {
   if (is_op(node, "Conv", kInternalDomain)) return node.spec.attr_or("group", int64_t{1}) == 1;
   return is_product(node, "MatMul") || (is_product(node, "Gemm") && node.spec.attr_or("alpha", 1.f) == 1);
@@ -17,8 +18,8 @@ bool takes_half_weights(const Node& node) {
 
 }  // namespace
 
-// MatMul(x, linnet::Cast(w)) -> linnet::MatMul(x, w) for constants w of a dtype that products widen, likewise Gemm and
-// linnet::Conv: they stay as they are in memory.
+// MatMul(x, linnet::Cast(w)) -> linnet::MatMul(x, w) for constants w of a dtype that products widen, so that they stay
+// narrow in memory. Gemm and linnet::Conv likewise.
 LINNET_DEFINE_REWRITE(keep_half_weights, internal_op("Conv"), "MatMul", internal_op("MatMul"), "Gemm",
                       internal_op("Gemm"))
 (const Graph& graph, const Node& node) {

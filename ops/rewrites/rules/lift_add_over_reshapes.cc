@@ -8,12 +8,13 @@
 namespace linnet {
 namespace {
 
-/// What a summand of [view] becomes beside x, whose axes are each one or several of the view's.
+/// The shapes of a summand of `view` so that it can be added to x instead, each of whose axes is one or several axes of
+/// the view.
 struct Regrouped {
   std::vector<int64_t> expanded, grouped;
 };
 
-/// Groups of axes that the summand varies along are expanded, those that it is broadcast along stay 1.
+/// Expands groups of axes along which the summand varies; those along which it is broadcast stay 1.
 std::optional<Regrouped> regrouped(const Shape& view, const Shape& x, const Shape& summand) {
   const auto of_summand = [&](int axis) {
     const int own = axis - (view.rank() - summand.rank());
@@ -41,8 +42,8 @@ std::optional<Regrouped> regrouped(const Shape& view, const Shape& x, const Shap
 
 }  // namespace
 
-// Reshape(Add(Reshape(x), m)) -> Add(x, Reshape(Expand(m))), where the result has the shape of x, of which the Add only
-// counts samples by two axes: masks of windows, which are the same for all images.
+// Reshape(Add(Reshape(x), m)) -> Add(x, Reshape(Expand(m))), if the result has the shape of x, and the Add only sees an
+// axis of x as several: masks of windows, which are equal for all images.
 LINNET_DEFINE_REWRITE(lift_add_over_reshapes, "Reshape")(const Graph& graph, const Node& node) {
   const Node* add = single_use(graph, node.inputs[0], "Add");
   if (!add || graph.is_output(node.outputs[0])) return std::nullopt;

@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-/// The order of the axes that are left once `axis` of those before the Transpose is gone.
+/// The permutation of the remaining axes when `axis` of the input of a Transpose is removed.
 std::vector<int64_t> without_axis(const std::vector<int64_t>& perm, int64_t axis) {
   std::vector<int64_t> result;
   for (const int64_t from : perm) {
@@ -19,8 +19,8 @@ std::vector<int64_t> without_axis(const std::vector<int64_t>& perm, int64_t axis
 
 }  // namespace
 
-// Gather(Transpose(x), i) -> Transpose(Gather(x, i)) for a constant i of rank 0, where what is left of the Transpose
-// swaps heads and length: queries, keys and values that are taken from one tensor of five axes.
+// Gather(Transpose(x), i) -> Transpose(Gather(x, i)) for a constant i of rank 0, if the rest of the Transpose swaps
+// heads and length: queries, keys and values in one tensor of five axes.
 LINNET_DEFINE_REWRITE(lift_gather_over_transpose, "Gather")(const Graph& graph, const Node& node) {
   const Node* transpose = producer(graph, node, 0, "Transpose");
   const auto* perm = transpose ? transpose->spec.find<std::vector<int64_t>>("perm") : nullptr;

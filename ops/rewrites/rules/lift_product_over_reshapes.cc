@@ -14,7 +14,7 @@ bool takes_rows(const Graph& graph, const Node& product) {
   return matmul && product.inputs.size() <= size_t(residual_input(product)) && constant_weights(graph, product);
 }
 
-/// The result of a product by a matrix of so many columns.
+/// The dims of a product by a matrix with this number of columns.
 Dims with_columns(Dims dims, const Dim& columns) {
   dims.back() = columns;
   return dims;
@@ -22,8 +22,8 @@ Dims with_columns(Dims dims, const Dim& columns) {
 
 }  // namespace
 
-// Reshape(MatMul(Reshape(x), w)) -> MatMul(x, w), where the rows of x are multiplied all the same; so is a Gemm that
-// stands between Reshapes, once it is a MatMul.
+// Reshape(MatMul(Reshape(x), w)) -> MatMul(x, w), if the Reshapes keep the rows of x. A Gemm between Reshapes becomes a
+// MatMul, too.
 LINNET_DEFINE_REWRITE(lift_product_over_reshapes, "Reshape", "Flatten", "Squeeze", "Unsqueeze")
 (const Graph& graph, const Node& node) {
   const Node* product = product_before(graph, node, 0);

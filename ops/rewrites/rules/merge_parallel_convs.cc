@@ -11,12 +11,13 @@
 namespace linnet {
 namespace {
 
-/// A Conv by constant weights. So is, of groups of one channel and windows of one element, a BatchNormalization.
+/// A Conv with constant weights. A BatchNormalization is one as well, with groups of one channel and windows of one
+/// element.
 struct Branch {
-  const Node* conv = nullptr;  ///< nullptr for all others
+  const Node* conv = nullptr;  ///< nullptr if not a Conv
   ValueId x = kNoValue;
   Tensor w;     ///< float32[out channels, channels of a group, window...]
-  Tensor bias;  ///< float32[out channels], or none
+  Tensor bias;  ///< float32[out channels], or empty
   int64_t groups = 1;
   std::vector<int64_t> strides, dilations, begins;  ///< of each spatial axis
 
@@ -64,8 +65,8 @@ std::optional<Branch> branch_behind(const Graph& graph, ValueId value) {
   return norm ? batch_norm_branch(graph, *norm) : std::nullopt;
 }
 
-/// Where the window of `part` begins in that of `whole`, an axis after the other, when it lies within; nullopt where
-/// the sum of both products is no product by the weights of `whole` alone.
+/// The position on each axis at which the window of `part` begins in that of `whole`; nullopt if it does not fit
+/// inside, or the sum of both products is not a product with weights of the shape of `whole`.
 std::optional<std::vector<int64_t>> window_within(const Branch& whole, const Branch& part) {
   const bool alike = whole.x == part.x && whole.strides == part.strides && whole.w.rank() == part.w.rank() &&
                      whole.out_channels() == part.out_channels() && whole.in_channels() == part.in_channels();
@@ -82,7 +83,7 @@ std::optional<std::vector<int64_t>> window_within(const Branch& whole, const Bra
   return offsets;
 }
 
-/// Where a value of a window lies in one that holds it from `offsets` on.
+/// The flat index in `whole` of element `value` of a window that begins at `offsets`.
 int64_t place_within(const Shape& whole, const Shape& part, const std::vector<int64_t>& offsets, int64_t value) {
   int64_t place = 0, below = 1;
   for (int axis = part.rank() - 1; axis >= 2; --axis) {
@@ -93,12 +94,12 @@ int64_t place_within(const Shape& whole, const Shape& part, const std::vector<in
   return place;
 }
 
-/// The weights of `whole` with those of `part` added, which may have more groups.
+/// The weights of `whole` plus those of `part`, which may have more groups.
 Tensor sum_of_weights(const Branch& whole, const Branch& part, const std::vector<int64_t>& offsets) {
   Tensor sum = whole.w.clone();
   const Shape &to = whole.w.shape(), &from = part.w.shape();
   const int64_t window = from.elements(2, from.rank()), whole_window = to.elements(2, to.rank());
-  const int64_t groups = part.groups / whole.groups;  // in one of `whole`
+  const int64_t groups = part.groups / whole.groups;  // groups of `part` in one group of `whole`
   const float* w = part.w.data<float>();
   for (int64_t out = 0; out < from[0]; ++out) {
     const int64_t first = checked_mul(out / (from[0] / part.groups) % groups, from[1]);
@@ -119,9 +120,10 @@ Tensor sum_of_biases(const Branch& a, const Branch& b) {
 
 }  // namespace
 
-// Add(Conv(x, v), Conv(x, w)) -> Conv(x, v + w), where one window lies within the other and its groups are as large or
-// larger; likewise with a BatchNormalization of x: blocks that were trained with several branches (RepVGG, Ding et al.
-// 2021, arXiv:2101.03697; MobileOne) and were not joined before they were exported.
+// Add(Conv(x, v), Conv(x, w)) -> Conv(x, v + w), if one window fits inside the other, and its groups are as large or
+// larger. A BatchNormalization of x likewise. Such blocks were trained with several branches, and exported without
+// merging them.
+// Sources: Ding et al., "RepVGG", 2021, arXiv:2101.03697; MobileOne.
 LINNET_DEFINE_REWRITE(merge_parallel_convs, "Add")(const Graph& graph, const Node& node) {
   if (!same_shape(graph.input_fact(node, 0), graph.input_fact(node, 1))) return std::nullopt;
   const auto a = branch_behind(graph, node.inputs[0]), b = branch_behind(graph, node.inputs[1]);

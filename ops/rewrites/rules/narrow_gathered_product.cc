@@ -10,12 +10,12 @@
 namespace linnet {
 namespace {
 
-/// Columns from `first`, so many of them.
+/// A range of columns.
 struct Columns {
   int64_t first = 0, count = 0;
 };
 
-/// The columns among `all` that constant indices name; nullopt where one is outside or counts from the end.
+/// The range of columns that constant indices refer to; nullopt if an index is out of bounds or negative.
 template <class T>
 std::optional<Columns> named_columns(std::span<const T> indices, int64_t all) {
   if (indices.empty()) return std::nullopt;
@@ -29,13 +29,13 @@ std::optional<Columns> named_columns(const Tensor& indices, int64_t all) {
                                           : named_columns(indices.values<int64_t>(), all);
 }
 
-/// A GatherElements along the last axis of its input.
+/// Whether a GatherElements gathers along the last axis of its input.
 bool gathers_columns(const Graph& graph, const Node& node) {
   const Fact& x = graph.input_fact(node, 0);
   return x.concrete() && x.rank() > 0 && normalize_axis(node.spec.attr_or("axis", 0), x.rank()) == x.rank() - 1;
 }
 
-/// A Reshape behind the first input that leaves the last axis as it is; nullptr where there is none.
+/// The Reshape that produces the first input without changing the last axis; else nullptr.
 const Node* reshape_of_rows(const Graph& graph, const Node& node) {
   const Node* reshape = single_use(graph, node.inputs[0], "Reshape");
   const Fact* x = reshape ? &graph.input_fact(*reshape, 0) : nullptr;
@@ -44,7 +44,7 @@ const Node* reshape_of_rows(const Graph& graph, const Node& node) {
   return keeps && graph.fact(node.inputs[0]).shape().elements() > 0 ? reshape : nullptr;
 }
 
-/// The indices less `first`, of which those that several nodes read are one node again.
+/// The indices minus `first`. Common subexpressions are merged later if several nodes read the same indices.
 ValueId add_shifted(Patch& patch, const Graph& graph, const Node& node, int64_t first) {
   const bool narrow = graph.input_fact(node, 1).dtype == DType::kInt32;
   const Tensor by = narrow ? Tensor::scalar(int32_t(first)) : Tensor::scalar(first);
@@ -63,8 +63,9 @@ ValueId add_columns(Patch& patch, const Node& product, const Columns& columns) {
 }  // namespace
 
 // GatherElements(MatMul(a, b), i) -> GatherElements(MatMul(a, some columns of b), i - first), for constant indices
-// along the last axis, perhaps expanded, that name no column beyond some: scores of relative positions, of which a
-// model has more than so many tokens meet. A Reshape that keeps the columns may stand between.
+// along the last axis, possibly expanded, that refer to these columns only. A Reshape that keeps the columns may be in
+// between. This applies to scores of relative positions in models that support more tokens than
+// they get.
 LINNET_DEFINE_REWRITE(narrow_gathered_product, "GatherElements")(const Graph& graph, const Node& node) {
   if (!gathers_columns(graph, node)) return std::nullopt;
   const Node* reshape = reshape_of_rows(graph, node);

@@ -12,7 +12,7 @@ bool is_in(const Node& node, std::string_view op_type, bool internal_only = fals
   return is_op(node, op_type, kInternalDomain) || (!internal_only && is_op(node, op_type));
 }
 
-/// The number of pixels of an image, where it is known; -1: it is not.
+/// The number of pixels of an image; -1 if unknown.
 int64_t pixels(const Fact& x, bool channels_last) {
   if (!x.has_rank() || x.rank() < 3) return -1;
   int64_t result = 1;
@@ -24,7 +24,7 @@ int64_t pixels(const Fact& x, bool channels_last) {
   return result;
 }
 
-/// Of a window without data the largest element is -inf, which is no byte.
+/// Whether every window contains data; the maximum of a window without data is -inf, which no byte represents.
 bool windows_meet_data(const Graph& graph, const Node& node) {
   const auto* dilations = node.spec.find<std::vector<int64_t>>("dilations");
   const bool adjacent = !dilations || std::ranges::count(*dilations, 1) == std::ssize(*dilations);
@@ -35,7 +35,7 @@ std::optional<Patch> dequantize_behind(const Graph& graph, const Node& node, con
   if (node.outputs.size() > 1 || !windows_meet_data(graph, node)) return std::nullopt;
   Patch patch(graph);
   NodeSpec spec = node.spec;
-  if (spec.domain.empty()) spec.opset = std::max<int64_t>(12, spec.opset);  // that first takes bytes
+  if (spec.domain.empty()) spec.opset = std::max<int64_t>(12, spec.opset);  // the first opset that supports bytes
   std::vector<ValueId> inputs = dequantize.inputs;
   inputs[0] = patch.add(spec, {inputs[0]});
   patch.replace(node.outputs[0], patch.add(dequantize.spec, inputs));
@@ -60,7 +60,7 @@ bool is_mean_of_bytes(const Node& node) {
 
 }  // namespace
 
-// QuantizeLinear(channels-last AveragePool(x)) of bytes x -> AveragePool(x), which knows the scale of y.
+// QuantizeLinear(channels-last AveragePool(x)) of bytes x -> AveragePool(x) with the scale of y as an attribute.
 LINNET_DEFINE_REWRITE(quantize_in_pool, "QuantizeLinear")(const Graph& graph, const Node& node) {
   const Node* pool = graph.producer(node.inputs[0]);
   const auto grid = pool ? byte_grid(graph, node) : std::nullopt;
@@ -74,8 +74,8 @@ LINNET_DEFINE_REWRITE(quantize_in_pool, "QuantizeLinear")(const Graph& graph, co
   return patch;
 }
 
-// MaxPool(DequantizeLinear(x)) -> DequantizeLinear(MaxPool(x)): the largest byte stands for the largest value.
-// Channels-last AveragePool(DequantizeLinear(x)) -> AveragePool(x), which knows the scale of x.
+// MaxPool(DequantizeLinear(x)) -> DequantizeLinear(MaxPool(x)): the largest byte represents the largest value.
+// Channels-last AveragePool(DequantizeLinear(x)) -> AveragePool(x) with the scale of x as an attribute.
 LINNET_DEFINE_REWRITE(pool_bytes, "MaxPool", internal_op("MaxPool"), "GlobalMaxPool", internal_op("GlobalMaxPool"),
                       internal_op("AveragePool"), internal_op("GlobalAveragePool"))
 (const Graph& graph, const Node& node) {

@@ -17,26 +17,26 @@ bool is_signed_grid(const Graph& graph, const Node& node) {
   return grid && grid->dtype == DType::kInt8;
 }
 
-/// The inputs of which an operator of one output gives some bytes, whatever order of bytes is the one of numbers: the
-/// greatest byte is the same one in both types.
+/// The inputs whose bytes an operator with one output moves or selects. It depends at most on the order of the bytes,
+/// which is the order of their values in both dtypes.
 std::vector<size_t> passed_inputs(const Node& node) {
   if (node.outputs.size() != 1) return {};
   return is_op(node, "MaxPool") ? std::vector<size_t>{0} : moved_inputs(node);
 }
 
-/// The values of int8 that one QuantizeLinear and operators that move bytes connect, and the nodes around them.
+/// The int8 values that are connected with a QuantizeLinear by operators that move bytes, and the nodes around them.
 class SignedRegion {
  public:
   explicit SignedRegion(const Graph& graph) : graph_(graph) {}
 
-  /// False where something else writes or reads one of the values.
+  /// Adds a value and all values connected with it; returns false if another kind of node writes or reads one of them.
   bool grow(ValueId value) {
     if (!values_.insert(value).second) return true;
     if (graph_.is_output(value) || !grow_before(graph_.producer(value))) return false;
     return std::ranges::all_of(graph_.consumers(value), [&](NodeId id) { return grow_behind(graph_.node(id), value); });
   }
 
-  /// The same values in uint8.
+  /// A patch that computes the same values in uint8.
   Patch unsigned_patch() const {
     Patch patch(graph_);
     std::map<ValueId, ValueId> bytes;
@@ -86,9 +86,9 @@ class SignedRegion {
 
 }  // namespace
 
-// DequantizeLinear(QuantizeLinear(x)) of int8 -> the same of uint8, the zero points greater by 128: products multiply
-// unsigned by signed bytes. Between them there may be operators that move bytes, with further QuantizeLinear nodes and
-// DequantizeLinear nodes around, each with one scale and zero point; nothing else reads the bytes.
+// DequantizeLinear(QuantizeLinear(x)) of int8 -> the same of uint8, with zero points larger by 128, because products
+// multiply unsigned by signed bytes. Operators that move bytes may be between them, connected to further QuantizeLinear
+// and DequantizeLinear nodes, each with one scale and zero point. No other nodes may read the bytes.
 LINNET_DEFINE_REWRITE(quantize_unsigned, "QuantizeLinear")(const Graph& graph, const Node& node) {
   if (!is_signed_grid(graph, node)) return std::nullopt;
   SignedRegion region(graph);

@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-/// Whether a value is floats behind a DequantizeLinear, perhaps moved by operators that nothing else reads.
+/// Whether a value is the result of a DequantizeLinear, possibly moved by operators whose results have no other reader.
 bool moves_bytes(const Graph& graph, ValueId value) {
   const Node* from = graph.producer(value);
   if (!from) return false;
@@ -21,7 +21,7 @@ bool moves_bytes(const Graph& graph, ValueId value) {
 }  // namespace
 
 // QuantizeLinear(op(DequantizeLinear(x)...)) -> op(QuantizeLinear(DequantizeLinear(x))...) for operators that move
-// elements: they then move bytes, and the pair cancels where the scales are equal.
+// elements. They then move bytes, and the pair cancels if the scales are equal.
 LINNET_DEFINE_REWRITE(raise_quantize, "QuantizeLinear")(const Graph& graph, const Node& node) {
   if (!byte_grid(graph, node)) return std::nullopt;
   const Node* moves = graph.producer(node.inputs[0]);

@@ -5,7 +5,7 @@
 namespace linnet {
 namespace {
 
-/// Smaller ones are not read line by line (see suits_line_conv()).
+/// Whether an image may be large enough to be read line by line (see suits_line_conv()).
 bool may_be_large(const Fact& x) {
   constexpr int64_t kLeastExtent = 16;
   return !(x.dim(2).known() && x.dim(2).value() < kLeastExtent) &&
@@ -17,7 +17,7 @@ bool steps_are_short(const NodeSpec& conv) {
   return !strides || strides->empty() || strides->back() <= 2;
 }
 
-/// Whether a value is a graph input, or one in another dtype.
+/// Whether a value is a graph input, possibly cast to another dtype.
 bool is_graph_input(const Graph& graph, ValueId value) {
   const Node* producer = graph.producer(value);
   if (producer && is_op(*producer, "Cast")) return is_graph_input(graph, producer->inputs[0]);
@@ -26,7 +26,8 @@ bool is_graph_input(const Graph& graph, ValueId value) {
 
 }  // namespace
 
-// linnet::Conv(to_channels_last(x)) -> linnet::Conv(x), x_channels_first: an image's few channels are read as they are.
+// linnet::Conv(to_channels_last(x)) -> linnet::Conv(x) with x_channels_first: the few channels of an image are read in
+// place.
 LINNET_DEFINE_REWRITE(read_channels_first, internal_op("Conv"))(const Graph& graph, const Node& node) {
   constexpr int64_t kMostChannels = 4;
   if (node.spec.attr_or("x_channels_first", int64_t{0})) return std::nullopt;

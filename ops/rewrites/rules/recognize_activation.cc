@@ -10,7 +10,7 @@
 namespace linnet {
 namespace {
 
-/// The two parts of y = scale * x * gate(x).
+/// The parts of y = scale * x * gate(x).
 struct Gated {
   const Graph& graph;
   ValueId x, gate;
@@ -19,7 +19,7 @@ struct Gated {
   const Node* behind(ValueId value, OpName op_type) const { return single_use(graph, value, op_type); }
 };
 
-// x * Sigmoid(alpha * x)
+// Recognises x * Sigmoid(alpha * x).
 std::optional<Activation> swish(const Gated& y) {
   const Node* sigmoid = y.behind(y.gate, "Sigmoid");
   if (!sigmoid || !nearly(y.scale, 1)) return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<Activation> swish(const Gated& y) {
   return Activation{unary_function("Swish"), float(inner.scale)};
 }
 
-// The x of Clip(x + 3, 0, 6).
+// The x of Clip(x + 3, 0, 6); else kNoValue.
 ValueId inside_relu6_of_shifted(const Graph& graph, ValueId value) {
   const Node* clip = single_use(graph, value, "Clip");
   const auto bounds = clip ? clip_bounds(graph, *clip) : std::nullopt;
@@ -37,7 +37,7 @@ ValueId inside_relu6_of_shifted(const Graph& graph, ValueId value) {
   return shifted && shifted->number == 3 ? shifted->summand : kNoValue;
 }
 
-// x * HardSigmoid(x, 1/6, 1/2), or x * Clip(x + 3, 0, 6) / 6
+// Recognises x * HardSigmoid(x, 1/6, 1/2), or x * Clip(x + 3, 0, 6) / 6.
 std::optional<Activation> hard_swish(const Gated& y) {
   const Activation result{unary_function("HardSwish")};
   if (const Node* gate = y.behind(y.gate, "HardSigmoid")) {
@@ -50,14 +50,14 @@ std::optional<Activation> hard_swish(const Gated& y) {
   return result;
 }
 
-// The t in 1 + f(t).
+// The t in 1 + f(t); else kNoValue.
 ValueId inside_one_plus(const Gated& y, OpName function) {
   const auto sum = shifted_behind(y.graph, y.gate);
   const Node* node = sum && sum->number == 1 ? y.behind(sum->summand, function) : nullptr;
   return node ? node->inputs[0] : kNoValue;
 }
 
-// x / 2 * (1 + Erf(x / sqrt 2))
+// Recognises x / 2 * (1 + Erf(x / sqrt 2)).
 std::optional<Activation> gelu(const Gated& y) {
   const ValueId inner = inside_one_plus(y, "Erf");
   if (inner == kNoValue || !nearly(y.scale, 0.5)) return std::nullopt;
@@ -70,20 +70,20 @@ bool is_power(const Gated& y, ValueId value, size_t exponent, double scale) {
   return monomial.factors == std::vector<ValueId>(exponent, y.x) && nearly(monomial.scale, scale);
 }
 
-// x + 0.044715 x^3
+// Whether a value is x + 0.044715 x^3.
 bool is_cubic(const Gated& y, ValueId value) {
   const Node* add = y.behind(value, "Add");
   const ValueId other = add ? other_input(*add, y.x) : kNoValue;
   return other != kNoValue && is_power(y, other, 3, 0.044715);
 }
 
-// 1 + 0.044715 x^2
+// Whether a value is 1 + 0.044715 x^2.
 bool is_quadratic(const Gated& y, ValueId value) {
   const auto sum = shifted_behind(y.graph, value);
   return sum && sum->number == 1 && is_power(y, sum->summand, 2, 0.044715);
 }
 
-// x / 2 * (1 + Tanh(sqrt(2 / pi) * (x + 0.044715 x^3))), the inner x factored out or not
+// Recognises x / 2 * (1 + Tanh(sqrt(2 / pi) * (x + 0.044715 x^3))), with the inner x factored out or not.
 std::optional<Activation> gelu_tanh(const Gated& y) {
   const ValueId argument = inside_one_plus(y, "Tanh");
   if (argument == kNoValue || !nearly(y.scale, 0.5)) return std::nullopt;
@@ -97,7 +97,7 @@ std::optional<Activation> gelu_tanh(const Gated& y) {
   return Activation{unary_function("GeluTanh")};
 }
 
-// x * Tanh(Softplus(x))
+// Recognises x * Tanh(Softplus(x)).
 std::optional<Activation> mish(const Gated& y) {
   const Node* tanh = y.behind(y.gate, "Tanh");
   const Node* softplus = tanh ? y.behind(tanh->inputs[0], "Softplus") : nullptr;
@@ -112,13 +112,13 @@ std::optional<Activation> recognize(const Gated& y) {
   return std::nullopt;
 }
 
-/// A function and the value that it is of.
+/// A function and its argument.
 struct Recognized {
   Activation activation;
   ValueId x;
 };
 
-// Clip(x + 3, 0, 6) / 6, or a product of x and a function of x.
+// Recognises Clip(x + 3, 0, 6) / 6, or a product of x and a function of x.
 std::optional<Recognized> recognize(const Graph& graph, const Monomial& y) {
   const std::vector<ValueId>& f = y.factors;
   if (f.size() == 1 && nearly(y.scale, 1.0 / 6)) {
@@ -133,8 +133,8 @@ std::optional<Recognized> recognize(const Graph& graph, const Monomial& y) {
 
 }  // namespace
 
-// Activations that exporters spell out, like x * Sigmoid(x), as the operators of later opsets that compute them at once
-// and fuse into products: Swish, HardSigmoid, HardSwish, Gelu, Mish.
+// Activations that exporters write as formulas, such as x * Sigmoid(x) -> the operators of later opsets, which compute
+// them in one pass and fuse into products: Swish, HardSigmoid, HardSwish, Gelu, Mish.
 // Sources: Ramachandran et al., arXiv:1710.05941; Howard et al., arXiv:1905.02244; Hendrycks and Gimpel,
 // arXiv:1606.08415; Misra, arXiv:1908.08681.
 LINNET_DEFINE_REWRITE(recognize_activation, "Mul", "Div")(const Graph& graph, const Node& node) {

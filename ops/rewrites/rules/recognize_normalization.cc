@@ -8,13 +8,13 @@
 namespace linnet {
 namespace {
 
-/// What a node divides by the deviation of it, or of what it is centered from.
+/// A value that a node divides by its own deviation, or by that of the value from which it was centred.
 struct Quotient {
   ValueId dividend;
   Deviation deviation;
 };
 
-// x, or x - mean where the deviation is that of x.
+// Whether a value is x, or x - mean if the deviation is that of x.
 bool is_dividend(const Graph& graph, ValueId value, const Deviation& deviation) {
   if (deviation.mean == kNoValue) return value == deviation.x;
   const Node* sub = single_use(graph, value, "Sub");
@@ -32,7 +32,7 @@ std::optional<Quotient> quotient_of(const Graph& graph, const Node& node) {
   return std::nullopt;
 }
 
-// The x of x - ReduceMean(x) over the same axes, read by the pattern alone; kNoValue for any other value.
+// The x of x - ReduceMean(x) over the same axes, if only the pattern reads it; kNoValue for any other value.
 ValueId centered_source(const Graph& graph, const Deviation& deviation, const Node& node) {
   if (deviation.mean != kNoValue) return deviation.x;
   const Node* sub = graph.producer(deviation.x);
@@ -57,8 +57,8 @@ std::optional<Shape> known_dims_from(const Fact& x, int axis) {
 }  // namespace
 
 // (x - ReduceMean(x)) / Sqrt(ReduceMean((x - ReduceMean(x))^2) + epsilon) -> LayerNormalization(x, 1), and without the
-// subtraction -> RMSNormalization(x, 1), over the last axes; float32. The variance may be written as the mean square
-// less the square of the mean. Scale and bias behind it fold in afterwards.
+// subtraction -> RMSNormalization(x, 1), over the last axes, in float32. The variance may be written as the mean square
+// minus the square of the mean. A scale and bias that follow are folded in afterwards.
 // Sources: Ba et al., arXiv:1607.06450; Zhang and Sennrich, arXiv:1910.07467.
 LINNET_DEFINE_REWRITE(recognize_normalization, "Div", "Mul")(const Graph& graph, const Node& node) {
   const auto quotient = quotient_of(graph, node);

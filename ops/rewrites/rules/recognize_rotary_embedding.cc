@@ -10,7 +10,7 @@
 namespace linnet {
 namespace {
 
-/// The last factor of x * cos + rotated(x) * sin.
+/// The rotated(x) of x * cos + rotated(x) * sin.
 struct Rotated {
   ValueId x;
   bool interleaved;
@@ -27,7 +27,7 @@ std::optional<RowPart> negated_part(const Graph& graph, ValueId value) {
   return neg && is_op(*neg, "Neg") ? row_part(graph, neg->inputs[0]) : std::nullopt;
 }
 
-// Concat(-x2, x1), where x is Concat(x1, x2).
+// Recognises Concat(-x2, x1), where x is Concat(x1, x2).
 std::optional<Rotated> halves(const Graph& graph, const Node& node) {
   if (!is_op(node, "Concat") || !joins_rows(graph, node)) return std::nullopt;
   const auto second = negated_part(graph, node.inputs[0]), first = row_part(graph, node.inputs[1]);
@@ -39,7 +39,7 @@ std::optional<Rotated> halves(const Graph& graph, const Node& node) {
   return matches ? std::optional(Rotated{first->x, false}) : std::nullopt;
 }
 
-/// What an Unsqueeze behind the last axis, or a Reshape that does the same, is of.
+/// The input of an Unsqueeze that appends an axis, or of an equivalent Reshape; else kNoValue.
 ValueId inside_last_unsqueeze(const Graph& graph, ValueId value) {
   const Node* node = graph.producer(value);
   if (!is_reshape(node)) return kNoValue;
@@ -50,7 +50,7 @@ ValueId inside_last_unsqueeze(const Graph& graph, ValueId value) {
   return certainly_equal(dims, *y.dims) ? node->inputs[0] : kNoValue;
 }
 
-// Reshape(Concat(-x2, x1)), of every pair of neighbours x1, x2.
+// Recognises Reshape(Concat(-x2, x1)) for every pair of neighbours x1, x2.
 std::optional<Rotated> pairs(const Graph& graph, const Node& node) {
   const Node* concat = is_reshape(&node) ? producer(graph, node, 0, "Concat") : nullptr;
   if (!concat || !joins_rows(graph, *concat)) return std::nullopt;
@@ -91,7 +91,7 @@ std::optional<Rotation> rotation_of(const Graph& graph, const Node& add) {
   return std::nullopt;
 }
 
-/// The angles' dims once they are broadcast to rank 4.
+/// The dims of the angles, broadcast to rank 4.
 std::optional<Dims> broadcast(const Fact& angles) {
   if (angles.dtype != DType::kFloat32 || !angles.has_rank() || angles.rank() < 2 || angles.rank() > 4)
     return std::nullopt;
@@ -100,7 +100,7 @@ std::optional<Dims> broadcast(const Fact& angles) {
   return dims;
 }
 
-/// The axis of the heads that share angles: 1 of [batch, heads, length, size], 2 of [batch, length, heads, size].
+/// The axis of the heads that share angles: 1 in [batch, heads, length, size], 2 in [batch, length, heads, size].
 std::optional<int> heads_axis(const Fact& angles, const Fact& x) {
   const auto dims = broadcast(angles);
   const auto same = [&](int axis, const Dim& dim) { return certainly_equal((*dims)[size_t(axis)], dim); };
@@ -112,7 +112,7 @@ std::optional<int> heads_axis(const Fact& angles, const Fact& x) {
   return std::nullopt;
 }
 
-/// The angles as [batch or 1, length, size].
+/// Reshapes the angles to [batch or 1, length, size].
 ValueId add_caches(Patch& patch, const Graph& graph, const Node& node, ValueId angles, int axis) {
   const int rank = graph.fact(angles).rank();
   if (rank == 3 && axis == 1) return angles;
@@ -126,9 +126,10 @@ ValueId add_caches(Patch& patch, const Graph& graph, const Node& node, ValueId a
 
 }  // namespace
 
-// x * cos + Concat(-x2, x1) * sin, with x1 and x2 the halves of each row of x, or its even and odd elements ->
+// x * cos + Concat(-x2, x1) * sin, where x1 and x2 are the halves of each row of x, or its even and odd elements ->
 // linnet::RotaryEmbedding(x, cos, sin), for float32 x of [batch, heads, length, size] or [batch, length, heads, size]
-// and angles that all heads share. Source: Su et al., arXiv:2104.09864.
+// and angles that all heads share.
+// Source: Su et al., arXiv:2104.09864.
 LINNET_DEFINE_REWRITE(recognize_rotary_embedding, "Add")(const Graph& graph, const Node& node) {
   const auto found = rotation_of(graph, node);
   if (!found) return std::nullopt;

@@ -6,7 +6,7 @@
 namespace linnet {
 namespace {
 
-/// The axis of a reduction over one, keeping it.
+/// The axis of a reduction over one axis that keeps dims.
 std::optional<int> reduced_axis(const Graph& graph, const Node& node) {
   const auto axes = reduced_axes(graph, node);
   const Fact& x = graph.input_fact(node, 0);

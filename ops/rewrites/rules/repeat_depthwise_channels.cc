@@ -7,15 +7,15 @@
 namespace linnet {
 namespace {
 
-// With more filters per channel their results fill enough of a vector.
+// With more filters per channel, the results of one channel fill enough of a vector.
 constexpr int64_t kMostFilters = 4;
 
-/// How many filters a depthwise convolution has for each channel; 1 for all other convolutions.
+/// The number of filters per channel of a depthwise convolution; 1 for all other convolutions.
 int64_t filters_per_channel(const Tensor& w, int64_t groups) {
   return groups > 1 && w.rank() > 2 && w.dim(1) == 1 && w.dim(0) % groups == 0 ? w.dim(0) / groups : 1;
 }
 
-/// Every channel so often, one after the other.
+/// The index of every channel, repeated consecutively.
 Tensor repeated_channels(int64_t channels, int64_t times) {
   const int64_t all = checked_mul(channels, times);
   std::vector<int64_t> result;
@@ -25,8 +25,8 @@ Tensor repeated_channels(int64_t channels, int64_t times) {
 
 }  // namespace
 
-// linnet::Conv(x) with a few filters for each channel of x -> linnet::Conv(Gather(x)) with one for each of those that
-// are repeated: vectors hold channels.
+// linnet::Conv(x) with a few filters per channel of x -> linnet::Conv(Gather(x)) with one filter per repeated channel,
+// because vectors hold channels.
 LINNET_DEFINE_REWRITE(repeat_depthwise_channels, internal_op("Conv"))(const Graph& graph, const Node& node) {
   const Tensor* w = constant_weights(graph, node);
   const Fact& x = graph.input_fact(node, 0);

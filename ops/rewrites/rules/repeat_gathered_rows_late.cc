@@ -6,7 +6,7 @@
 namespace linnet {
 namespace {
 
-/// A Gather of rows by an Expand, which nobody else reads, behind an input; nullptr where there is none.
+/// The Gather of rows by an Expand that produces an input, if only this node reads its result; else nullptr.
 const Node* repeated_rows(const Graph& graph, const Node& node, int input) {
   const Node* gather = producer(graph, node, input, "Gather");
   if (!gather || gather->spec.attr_or("axis", 0) != 0 || graph.is_output(gather->outputs[0])) return nullptr;
@@ -16,8 +16,8 @@ const Node* repeated_rows(const Graph& graph, const Node& node, int input) {
 
 }  // namespace
 
-// Add(x, Gather(rows, Expand(i))) -> Add(x, Gather(rows, i)) where x has the shape of the sum: Add repeats what it
-// reads. So embeddings of types or positions are taken once for a batch.
+// Add(x, Gather(rows, Expand(i))) -> Add(x, Gather(rows, i)) if x has the shape of the sum, because Add broadcasts. So
+// embeddings of types or positions are gathered once per batch.
 LINNET_DEFINE_REWRITE(repeat_gathered_rows_late, "Add")(const Graph& graph, const Node& node) {
   if (node.spec.opset < 7) return std::nullopt;
   for (const int input : {0, 1}) {

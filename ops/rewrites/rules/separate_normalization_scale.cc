@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-/// inverse * scale, of an inverse deviation and a constant.
+/// inverse * scale: an inverse deviation times a constant.
 struct Factor {
   ValueId inverse, scale;
 };
@@ -23,7 +23,7 @@ std::optional<Factor> factor_of(const Graph& graph, ValueId value) {
   return std::nullopt;
 }
 
-// The m in mean * factor, or -mean * factor.
+// The m in mean * factor, or in -mean * factor if `negative`; else kNoValue.
 ValueId mean_times(const Graph& graph, ValueId value, ValueId factor, bool negative) {
   if (const Node* neg = negative ? single_use(graph, value, "Neg") : nullptr) {
     return mean_times(graph, neg->inputs[0], factor, false);
@@ -53,7 +53,7 @@ std::optional<Shift> shift_of(const Graph& graph, ValueId value, ValueId factor)
   return std::nullopt;
 }
 
-/// The Sub that centers x already, or a new one.
+/// The existing Sub that centres x, or a new one.
 ValueId add_centered(Patch& patch, const Graph& graph, const Node& node, ValueId x, ValueId mean) {
   for (const NodeId reader : graph.consumers(x)) {
     const Node& sub = graph.node(reader);
@@ -100,9 +100,10 @@ std::optional<Patch> apart_from_sum(const Graph& graph, const Node& add) {
 
 }  // namespace
 
-// d * (inverse deviation * scale) -> d * inverse deviation * scale, and x * f + (bias - mean * f), with f that factor
-// and mean that of x -> (x - mean) * inverse deviation * scale + bias, as recognize_normalization wants them: how
-// TensorFlow, Keras and Flax write normalisations.
+// d * (inverse deviation * scale) -> d * inverse deviation * scale.
+// x * f + (bias - mean * f) -> (x - mean) * inverse deviation * scale + bias, where f is that factor and mean that of
+// x.
+// TensorFlow, Keras and Flax write normalisations in these forms; recognize_normalization expects the results.
 LINNET_DEFINE_REWRITE(separate_normalization_scale, "Mul", "Add")(const Graph& graph, const Node& node) {
   return is_op(node, "Mul") ? apart_from_product(graph, node) : apart_from_sum(graph, node);
 }

@@ -12,8 +12,8 @@
 namespace linnet {
 namespace {
 
-constexpr size_t kLeastTableBytes = size_t{1} << 16;  // of a table: that of fewer may be held twice
-constexpr int64_t kWidest = 1 << 14;  // of a row: where matrices are stored, parts of their rows are read apart
+constexpr size_t kLeastTableBytes = size_t{1} << 16;  // of a table: smaller ones may be in memory twice
+constexpr int64_t kWidest = 1 << 14;  // elements of a row: of stored matrices, parts of rows are read separately
 constexpr int64_t kFirstElements = 4, kFirstRows = 16, kPartValues = 1 << 20;
 
 bool gathers_rows(const Graph& graph, const Node& node) {
@@ -21,7 +21,7 @@ bool gathers_rows(const Graph& graph, const Node& node) {
   return is_op(node, "Gather") && node.spec.attr_or("axis", 0) % std::max<int64_t>(1, table.rank()) == 0;
 }
 
-/// Whether nothing but Gathers of rows reads the table.
+/// Whether all readers of the table are Gathers of rows.
 bool only_rows_are_read(const Graph& graph, ValueId table) {
   const std::vector<NodeId>& readers = graph.consumers(table);
   return !graph.is_output(table) && std::all_of(readers.begin(), readers.end(), [&](NodeId id) {
@@ -29,7 +29,7 @@ bool only_rows_are_read(const Graph& graph, ValueId table) {
   });
 }
 
-/// Whether `y` is computed as the transposed `x`.
+/// Whether `y` is computed by transposing `x`.
 bool is_transpose_of(const Tensor& y, const Tensor& x) {
   const ComputedContents* computed = ComputedContents::of(y);
   if (!computed || !is_op(computed->node(), "Transpose")) return false;
@@ -38,7 +38,7 @@ bool is_transpose_of(const Tensor& y, const Tensor& x) {
   return from.address() == x.address() && from.shape() == x.shape() && (!perm || *perm == std::vector<int64_t>{1, 0});
 }
 
-/// Bytes of some rows and columns of a matrix.
+/// The bytes of some rows and columns of a matrix.
 std::vector<std::byte> part_of(const Tensor& x, int64_t row, int64_t rows, int64_t column, int64_t columns) {
   const size_t pitch = dtype_bytes(x.dtype(), columns);
   std::vector<std::byte> part(dtype_bytes(x.dtype(), checked_mul(rows, columns)));
@@ -60,8 +60,8 @@ bool is_transposed(std::span<const std::byte> x, std::span<const std::byte> y, i
   return true;
 }
 
-/// Whether two matrices begin with the same elements, along the first row of x and the first column of y: most differ
-/// in the first. Each binding of a graph asks that.
+/// Whether the first row of x and the first column of y begin with the same elements. This is cheap and rejects most
+/// pairs; it runs whenever a graph is bound.
 bool begin_alike(const Tensor& x, const Tensor& y) {
   const int64_t count = std::min(kFirstElements, x.dim(1));
   const auto a = part_of(x, 0, 1, 0, count);
@@ -73,7 +73,7 @@ bool begin_alike(const Tensor& x, const Tensor& y) {
   return true;
 }
 
-/// Whether y has the bits of x, transposed: part by part, of which the first is small.
+/// Whether y is x transposed, bit by bit. Compares part by part; the first part is small.
 bool is_transposed(const Tensor& x, const Tensor& y) {
   if (x.size() > 0 && !begin_alike(x, y)) return false;
   int64_t rows = kFirstRows;
@@ -87,14 +87,14 @@ bool is_transposed(const Tensor& x, const Tensor& y) {
   return true;
 }
 
-/// Whether a product's weights are the table, transposed. What is computed from other tensors is not computed to see.
+/// Whether a product's weights are the transposed table. Does not compute tensors that are computed from others.
 bool are_tied(const Tensor& table, const Tensor& weights) {
   if (weights.dtype() != table.dtype() || weights.shape() != Shape{table.dim(1), table.dim(0)}) return false;
   if (is_transpose_of(weights, table) || is_transpose_of(table, weights)) return true;
   return !ComputedContents::of(weights) && !ComputedContents::of(table) && is_transposed(table, weights);
 }
 
-/// The weights of a product that are the table transposed; kNoValue where there are none.
+/// The weights of a product that are the transposed table; kNoValue if no product has such.
 ValueId transposed_weights(const Graph& graph, const Tensor& table) {
   for (const NodeId id : graph.nodes()) {
     const Node& node = graph.node(id);
@@ -107,8 +107,8 @@ ValueId transposed_weights(const Graph& graph, const Tensor& table) {
 
 }  // namespace
 
-// Gather(table, i), MatMul(x, table^T) -> linnet::GatherColumns(i, table^T), MatMul(x, table^T): an embedding that is
-// tied to the last product is in memory once, as the product's weights.
+// Gather(table, i), MatMul(x, table^T) -> linnet::GatherColumns(i, table^T), MatMul(x, table^T). An embedding that is
+// tied to the last product is in memory only once, as the product's weights.
 LINNET_DEFINE_REWRITE(share_tied_weights, "Gather")(const Graph& graph, const Node& node) {
   const Tensor* table = graph.constant_input(node, 0);
   const bool fits = table && table->rank() == 2 && table->bytes() >= kLeastTableBytes && table->dim(1) <= kWidest &&

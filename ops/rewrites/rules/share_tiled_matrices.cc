@@ -9,7 +9,7 @@
 namespace linnet {
 namespace {
 
-/// How often a Tile repeats its input along the first axis, and along no other; nullopt for all else.
+/// The number of times that a Tile repeats its input along the first axis only; nullopt for other nodes.
 std::optional<int64_t> times_repeated(const Graph& graph, const Node& tile) {
   const auto repeats = constant_ints(graph.input_fact(tile, 1));
   if (tile.spec.opset < 6 || !repeats || repeats->empty()) return std::nullopt;
@@ -17,7 +17,7 @@ std::optional<int64_t> times_repeated(const Graph& graph, const Node& tile) {
   return others || repeats->front() < 2 ? std::nullopt : std::optional(repeats->front());
 }
 
-/// A Transpose behind the second input whose first axis stays where it is; nullptr where there is none.
+/// The Transpose that produces the second input without moving the first axis; else nullptr.
 const Node* matrices_transposed(const Graph& graph, const Node& product) {
   const Node* transpose = producer(graph, product, 1, "Transpose");
   const auto* perm = transpose ? transpose->spec.find<std::vector<int64_t>>("perm") : nullptr;
@@ -29,7 +29,7 @@ bool counts_alike(const Fact& a, const Fact& b) {
          a.shape().elements() > 0;
 }
 
-/// Dims whose first is counted by two, so many times the rest.
+/// The dims with the first split in two: `times`, and the rest.
 Dims split_first(const Dims& dims, int64_t times) {
   Dims result = dims;
   result.front() = Dim(dims.front().value() / times);
@@ -39,8 +39,8 @@ Dims split_first(const Dims& dims, int64_t times) {
 
 }  // namespace
 
-// MatMul(a, Tile(b)) -> Reshape(MatMul(Reshape(a), b)), where the matrices of b are repeated along the first axis,
-// perhaps before they are transposed: the product broadcasts them, and packs those of a constant once and for all.
+// MatMul(a, Tile(b)) -> Reshape(MatMul(Reshape(a), b)), if the Tile repeats the matrices of b along the first axis,
+// possibly before they are transposed. The product broadcasts them, and packs those of a constant only once.
 LINNET_DEFINE_REWRITE(share_tiled_matrices, "MatMul")(const Graph& graph, const Node& node) {
   const Node* transpose = matrices_transposed(graph, node);
   const Node* tile = producer(graph, transpose ? *transpose : node, transpose ? 0 : 1, "Tile");

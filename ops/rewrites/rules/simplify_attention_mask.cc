@@ -19,7 +19,7 @@ bool hides(float bias) { return bias < -1e30f; }
 bool keeps(bool kept) { return kept; }
 bool keeps(float bias) { return bias == 0; }
 
-/// True for matrices that keep the keys up to the query's position and hide the others.
+/// Whether all matrices of a mask keep the keys up to the query's position and hide the others.
 template <class T>
 bool is_causal(const Tensor& mask) {
   const int64_t queries = mask.dim(mask.rank() - 2), keys = mask.dim(mask.rank() - 1);
@@ -32,7 +32,7 @@ bool is_causal(const Tensor& mask) {
   return true;
 }
 
-/// The queries, or keys, of an attention; unknown where the input is no heads.
+/// The number of queries or keys of an attention; unknown if the input has no axis of heads.
 Dim length_of(const Graph& graph, const Node& attention, int input) {
   const Fact& x = graph.input_fact(attention, input);
   return x.has_rank() && x.rank() >= 3 ? x.dim(x.rank() == 3 ? 1 : 2) : Dim();
@@ -51,13 +51,13 @@ bool is_causal(const Graph& graph, const Node& attention, ValueId mask) {
   return constant.dtype() == DType::kFloat32 && is_causal<float>(constant);
 }
 
-/// True where `mask` has a value for each key that `whole` has one for.
+/// Whether `mask` has as many values for keys as `whole`.
 bool covers_keys(const Fact& mask, const Fact& whole) {
   return mask.has_rank() && mask.rank() > 0 && whole.has_rank() && whole.rank() > 0 &&
          certainly_equal(mask.dim(mask.rank() - 1), whole.dim(whole.rank() - 1));
 }
 
-/// The attention with another mask, kNoValue for none.
+/// A patch that replaces the mask of an attention (kNoValue: no mask).
 Patch with_mask(Patch patch, const Node& node, NodeSpec spec, ValueId mask) {
   std::vector<ValueId> inputs = node.inputs;
   inputs[kMask] = mask;
@@ -74,7 +74,7 @@ std::optional<Patch> as_causal(const Graph& graph, const Node& node) {
     if (both && !covers_keys(graph.fact(rest), graph.fact(mask))) continue;
     NodeSpec spec = node.spec;
     spec.attributes["is_causal"] = int64_t{1};
-    // A query keeps the first key at least.
+    // A query keeps at least the first key, so no result is NaN.
     if (!both && spec.attributes.erase(kNanWithoutKeys) > 0) spec.domain.clear();
     return with_mask(Patch(graph), node, spec, rest);
   }
@@ -121,9 +121,12 @@ std::optional<Patch> without_expand(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-// The mask of an Attention: an Expand goes, since masks are broadcast; Where(c, 0, -infinity) -> c, which it takes as
-// it is; And(true, c) -> c; what keeps the keys up to the query's position, as a constant or by the nodes that make it,
-// alone or as an operand of And -> is_causal.
+// Simplifies the mask of an Attention:
+// - Expand(m) -> m, because masks are broadcast,
+// - Where(c, 0, -infinity) -> c, because boolean masks are supported,
+// - And(true, c) -> c,
+// - a mask that keeps the keys up to the query's position -> is_causal. It may be a constant or computed by nodes, and
+//   may be an operand of And.
 LINNET_DEFINE_REWRITE(simplify_attention_mask, "Attention", internal_op("Attention"))
 (const Graph& graph, const Node& node) {
   if (node.inputs.size() != kMask + 1 || node.inputs[kMask] == kNoValue) return std::nullopt;

@@ -4,8 +4,8 @@
 
 namespace linnet {
 
-// MaxPool(concat(x...)) -> concat(MaxPool(x)...), channels-last, where only a pointwise convolution reads the result:
-// it takes the parts as they are.
+// MaxPool(concat(x...)) -> concat(MaxPool(x)...), channels-last, if only a pointwise convolution reads the result: it
+// reads the parts without concatenation.
 LINNET_DEFINE_REWRITE(sink_concat_through_pool, internal_op("MaxPool"))(const Graph& graph, const Node& node) {
   if (node.outputs.size() != 1) return std::nullopt;
   const Node* concat = producer(graph, node, 0, "Concat");

@@ -8,9 +8,9 @@ namespace {
 
 bool concrete(const Fact& fact, int rank) { return fact.concrete() && fact.rank() == rank; }
 
-/// Reshape(Transpose(Reshape(x))), the Transpose with that perm and all shapes known.
+/// Reshape(Transpose(Reshape(x))), where the Transpose has a given perm and all shapes are known.
 struct Regrouping {
-  ValueId source;  ///< x, channels-last; kNoValue where it is not
+  ValueId source;  ///< x in channels-last; kNoValue if x is not channels-last
   Shape from, groups, to;
 };
 
@@ -24,7 +24,7 @@ std::optional<Regrouping> regrouping(const Graph& graph, const Node* joined, con
   return Regrouping{channels_last_source(graph, *split, 0), from.shape(), groups.shape(), to.shape()};
 }
 
-// Reshape(Transpose(Reshape(x, [N,g,C/g,H,W]), [0,2,1,3,4]), [N,C,H,W])
+// Sinks through Reshape(Transpose(Reshape(x, [N,g,C/g,H,W]), [0,2,1,3,4]), [N,C,H,W]).
 std::optional<Patch> sink_through_whole_shuffle(const Graph& graph, const Node& node) {
   const auto r = is_op(node, "Reshape") ? regrouping(graph, &node, {0, 2, 1, 3, 4}) : std::nullopt;
   if (!r || r->source == kNoValue || !(r->to == r->from)) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<Patch> sink_through_whole_shuffle(const Graph& graph, const Node& 
   return patch;
 }
 
-// Gather(Reshape(Transpose(Reshape(x, [N*C/g,g,H*W]), [1,0,2]), [g,N,C/g,H,W]), i): every g-th channel.
+// Sinks through Gather(Reshape(Transpose(Reshape(x, [N*C/g,g,H*W]), [1,0,2]), [g,N,C/g,H,W]), i): every g-th channel.
 std::optional<Patch> sink_through_part_of_shuffle(const Graph& graph, const Node& node) {
   if (!is_op(node, "Gather") || node.spec.attr_or("axis", 0) != 0 || !concrete(graph.input_fact(node, 1), 0)) {
     return std::nullopt;
@@ -59,8 +59,8 @@ std::optional<Patch> sink_through_part_of_shuffle(const Graph& graph, const Node
 
 }  // namespace
 
-// Channel shuffles, on the last axis instead: in the form that most exporters write, and in the one that takes the
-// shuffled channels apart at once.
+// Moves channel shuffles to the last axis, in the form that most exporters write, and in the one that splits the
+// shuffled channels immediately.
 // Source: Zhang et al., "ShuffleNet", arXiv:1707.01083.
 std::optional<Patch> sink_through_channel_shuffle(const Graph& graph, const Node& node) {
   auto patch = sink_through_whole_shuffle(graph, node);

@@ -4,8 +4,8 @@
 
 namespace linnet {
 
-// Concat: when at least half of its inputs are channels-last behind their Transpose; all of rank 3, where a Transpose
-// to channels-last is one to channels-first, too, and would sink in its turn.
+// Concat, if at least half of its inputs are channels-last values with a Transpose. At rank 3 all must be, because a
+// Transpose to channels-last is also one to channels-first there, and would sink as well.
 std::optional<Patch> sink_through_concat(const Graph& graph, const Node& node) {
   if (!is_op(node, "Concat") || !graph.fact(node.outputs[0]).has_rank()) return std::nullopt;
   const int rank = graph.fact(node.outputs[0]).rank();

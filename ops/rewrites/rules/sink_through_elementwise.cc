@@ -5,7 +5,7 @@
 namespace linnet {
 namespace {
 
-// A constant of lower rank, brought to channels-last of the full rank.
+// Reshapes a constant of lower rank to the full rank, and transposes it to channels-last.
 ValueId constant_to_channels_last(Patch& patch, const Node& node, const Tensor& constant, int rank) {
   Shape shape;
   for (int i = constant.rank(); i < rank; ++i) shape.push_back(1);
@@ -14,7 +14,7 @@ ValueId constant_to_channels_last(Patch& patch, const Node& node, const Tensor& 
   return add_to_channels_last(patch, node, value, rank);
 }
 
-// An operand in channels-last; kNoValue where that is not possible.
+// An operand in channels-last; kNoValue if that is not possible.
 ValueId operand(const Graph& graph, Patch& patch, const Node& node, int input, int rank) {
   const ValueId value = node.inputs[size_t(input)];
   const Fact& fact = graph.input_fact(node, input);
@@ -26,13 +26,13 @@ ValueId operand(const Graph& graph, Patch& patch, const Node& node, int input, i
     return patch.constant(graph.value(value).name, fact.constant.reshaped({}));
   }
   if (fact.constant && fact.rank() <= rank) return constant_to_channels_last(patch, node, fact.constant, rank);
-  // Of rank 3 the new Transpose would be taken for one to channels-first, and sink in its turn.
+  // At rank 3, the new Transpose would be mistaken for one to channels-first, and would sink as well.
   if (fact.has_rank() && fact.rank() == rank && rank > 3) return add_to_channels_last(patch, node, value, rank);
   return kNoValue;
 }
 
-/// Whether some channels-last operand has as many elements as the result. A smaller one, a bias of scores say, is
-/// cheaper to transpose than what it is added to.
+/// Whether some channels-last operand has as many elements as the result. A smaller one, such as a bias of scores, is
+/// cheaper to transpose than the value that it is added to.
 bool has_whole_operand(const Graph& graph, const Node& node) {
   for (int i = 0; i < int(node.inputs.size()); ++i) {
     if (channels_last_source(graph, node, i) == kNoValue) continue;
@@ -43,7 +43,7 @@ bool has_whole_operand(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-// Element-wise operators: all operands channels-last.
+// Element-wise operators with all operands channels-last.
 std::optional<Patch> sink_through_elementwise(const Graph& graph, const Node& node) {
   if (!node.op->is_elementwise()) return std::nullopt;
   const Fact& out = graph.fact(node.outputs[0]);

@@ -13,14 +13,15 @@ bool has_channels_last_form(const Node& node) {
          (is_op(node, "MaxPool") && one_output(node)) || is_op(node, "Resize");
 }
 
-/// A Resize whose result leaves the graph is usually larger than its input, which it is cheaper to bring into order.
+/// Whether a Resize produces a graph output that no node reads. The output is usually larger than the input, so that
+/// transposing the input is cheaper.
 bool ends_graph(const Graph& graph, const Node& node) {
   return is_op(node, "Resize") && graph.is_output(node.outputs[0]) && graph.consumers(node.outputs[0]).empty();
 }
 
 }  // namespace
 
-// Pooling and Resize: the internal operators work channels-last, their other inputs stay as they are.
+// Pooling and Resize. Their internal operators work channels-last; other inputs do not change.
 std::optional<Patch> sink_through_pool(const Graph& graph, const Node& node) {
   if (!has_channels_last_form(node) || ends_graph(graph, node)) return std::nullopt;
   const ValueId source = channels_last_source(graph, node, 0);

@@ -9,7 +9,7 @@ namespace {
 bool is_one(const Fact& fact) { return fact.concrete() && fact.shape().elements() == 1; }
 bool is_vector(const Fact& fact) { return fact.has_rank() && fact.rank() == 1; }
 
-/// DynamicQuantizeLinear: scale and zero point are of no layout.
+/// DynamicQuantizeLinear. Its scale and zero point have no layout.
 std::optional<Patch> sink_through_dynamic(const Graph& graph, const Node& node) {
   const ValueId source = channels_last_source(graph, node, 0);
   const Fact& x = graph.input_fact(node, 0);
@@ -23,8 +23,8 @@ std::optional<Patch> sink_through_dynamic(const Graph& graph, const Node& node) 
 
 }  // namespace
 
-// QuantizeLinear and DequantizeLinear: scales of an axis follow it; those of blocks would have to be transposed, too.
-// Likewise DynamicQuantizeLinear.
+// QuantizeLinear and DequantizeLinear, whose scales follow their axis. Scales of blocks are excluded, because they
+// would have to be transposed, too. DynamicQuantizeLinear likewise.
 std::optional<Patch> sink_through_quantization(const Graph& graph, const Node& node) {
   if (is_op(node, "DynamicQuantizeLinear")) return sink_through_dynamic(graph, node);
   if (!is_op(node, "QuantizeLinear") && !is_op(node, "DequantizeLinear")) return std::nullopt;

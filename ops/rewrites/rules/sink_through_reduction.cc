@@ -19,7 +19,7 @@ bool reduces_all_spatial(const std::vector<int64_t>& axes, int rank) {
 
 }  // namespace
 
-// Reductions: with keepdims the result is channels-last again; without, reducing all spatial axes leaves [N, C].
+// Reductions. With keepdims, the result is channels-last again; without, reducing all spatial axes leaves [N, C].
 std::optional<Patch> sink_through_reduction(const Graph& graph, const Node& node) {
   const ValueId source = channels_last_source(graph, node, 0);
   if (source == kNoValue || !is_reduction(node)) return std::nullopt;

@@ -6,7 +6,7 @@
 namespace linnet {
 namespace {
 
-// The axes of a Slice since opset 10, as constants; nullopt where they are not known.
+// The constant axes of a Slice since opset 10; nullopt if they are unknown.
 std::optional<std::vector<int64_t>> slice_axes(const Graph& graph, const Node& node) {
   if (graph.input_fact(node, 3).present()) return constant_ints(graph.input_fact(node, 3));
   const auto starts = constant_ints(graph.input_fact(node, 1));
@@ -59,7 +59,7 @@ std::optional<Patch> sink_through_pad(const Graph& graph, const Node& node, Valu
 
 }  // namespace
 
-// Slice, Split and Pad: their axes move with the layout.
+// Slice, Split and Pad, whose axes move with the layout.
 std::optional<Patch> sink_through_slice(const Graph& graph, const Node& node) {
   const ValueId source = channels_last_source(graph, node, 0);
   if (source == kNoValue) return std::nullopt;

@@ -4,8 +4,8 @@
 
 namespace linnet {
 
-// linnet::RotaryEmbedding of a Transpose to [batch, heads, length, size] -> Transpose of one of [batch, length, heads,
-// size], which an Attention behind does not need.
+// linnet::RotaryEmbedding of a Transpose to [batch, heads, length, size] -> Transpose of linnet::RotaryEmbedding of
+// [batch, length, heads, size]. A subsequent Attention does not need the Transpose.
 LINNET_DEFINE_REWRITE(sink_transpose_through_rotary_embedding, internal_op("RotaryEmbedding"))
 (const Graph& graph, const Node& node) {
   if (node.spec.has(kHeadsSideBySide)) return std::nullopt;

@@ -8,13 +8,13 @@
 namespace linnet {
 namespace {
 
-/// True where b is a, behind an axis of size 1.
+/// Whether b is a with an additional first axis of size 1.
 bool adds_unit_axis(const Fact& a, const Fact& b) {
   if (!a.dims || !b.dims || b.rank() != a.rank() + 1 || !certainly_equal(b.dim(0), 1)) return false;
   return certainly_equal(Dims(b.dims->begin() + 1, b.dims->end()), *a.dims);
 }
 
-/// The order in which a Transpose of an axis more, the first, moves the others.
+/// The permutation `perm` with an additional first axis that stays first.
 std::vector<int64_t> behind_unit_axis(const std::vector<int64_t>& perm) {
   std::vector<int64_t> result{0};
   for (const int64_t axis : perm) result.push_back(axis + 1);
@@ -23,8 +23,8 @@ std::vector<int64_t> behind_unit_axis(const std::vector<int64_t>& perm) {
 
 }  // namespace
 
-// Unsqueeze(Transpose(x), 0) -> Transpose(Unsqueeze(x, 0)), and Squeeze(Transpose(x), 0) where axis 0 stays first ->
-// Transpose(Squeeze(x, 0)): matrices of heads, [heads, length, size], meet the Transposes of Attention.
+// Unsqueeze(Transpose(x), 0) -> Transpose(Unsqueeze(x, 0)), and Squeeze(Transpose(x), 0) -> Transpose(Squeeze(x, 0)) if
+// axis 0 stays first. Transposes of matrices of heads, [heads, length, size], then reach those of Attention.
 LINNET_DEFINE_REWRITE(sink_transpose_through_unit_axis, "Reshape", "Flatten", "Squeeze", "Unsqueeze")
 (const Graph& graph, const Node& node) {
   const Node* transpose = producer(graph, node, 0, "Transpose");

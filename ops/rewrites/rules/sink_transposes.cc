@@ -4,8 +4,8 @@
 
 namespace linnet {
 
-// op(to_channels_first(x)) -> to_channels_first(op'(x)), for every kind of operator that can work channels-last.
-// One rewrite for all kinds, so that a Transpose passes a whole chain in one sweep.
+// op(to_channels_first(x)) -> to_channels_first(op'(x)), for every kind of operator that can work channels-last. A
+// single rewrite covers all kinds, so that a Transpose passes a whole chain in one sweep.
 LINNET_DEFINE_REWRITE(sink_transposes)(const Graph& graph, const Node& node) {
   if (count_channels_last(graph, node) > 0) {
     for (const auto sink : {sink_through_elementwise, sink_through_quantization, sink_through_pool, sink_through_concat,

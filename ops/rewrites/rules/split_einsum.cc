@@ -10,7 +10,7 @@ namespace {
 
 using Operand = EinsumTerms::Operand;
 
-/// The labels of all operands but these two, and of the output.
+/// The labels of the output and of all operands but these two.
 EinsumAxes needed_without(const std::vector<EinsumAxes>& operands, const EinsumAxes& output, size_t a, size_t b) {
   EinsumAxes result = output;
   for (size_t k = 0; k < operands.size(); ++k) {
@@ -19,7 +19,7 @@ EinsumAxes needed_without(const std::vector<EinsumAxes>& operands, const EinsumA
   return result;
 }
 
-/// The axes of the product of two: first those of both, as matrices that MatMul counts.
+/// The axes of the product of two operands: first those that both have, which MatMul treats as batches.
 EinsumAxes product_axes(const EinsumAxes& a, const EinsumAxes& b, const EinsumAxes& needed) {
   EinsumAxes result = those_in(those_in(a, b), needed);
   for (const auto& own : {those_not_in(a, b), those_not_in(b, a)}) {
@@ -28,7 +28,7 @@ EinsumAxes product_axes(const EinsumAxes& a, const EinsumAxes& b, const EinsumAx
   return result;
 }
 
-/// Multiplications that the product of two takes; an open dim counts as one of middle size.
+/// The number of multiplications of the product of two operands; an open dim counts as a medium size.
 double cost_of(const EinsumAxes& a, const EinsumAxes& b, const LabelDims& dims) {
   constexpr double kOpenDim = 64;
   double cost = 1;
@@ -45,7 +45,8 @@ struct Pair {
   size_t a = 0, b = 0;
 };
 
-/// The two operands to multiply first: in the cheapest of all orders where there are few, else the cheapest product.
+/// The two operands to multiply first. Among few operands, they begin the cheapest of all orders; among more, they are
+/// the cheapest pair.
 /// Source: D. G. A. Smith, J. Gray, opt_einsum, Journal of Open Source Software 3 (26), 753, 2018.
 Pair first_pair(const std::vector<EinsumAxes>& operands, const EinsumAxes& output, const LabelDims& dims) {
   constexpr size_t kFew = 6;
@@ -71,14 +72,14 @@ std::vector<EinsumAxes> labels_of(const EinsumTerms& terms) {
   return result;
 }
 
-/// The Einsum with one operand in place of another one.
+/// Replaces an operand of the Einsum.
 Patch with_operand(Patch patch, const Node& node, EinsumTerms terms, size_t k, ValueId value, EinsumAxes labels) {
   terms.operands[k] = {value, std::move(labels), {}};
   patch.replace(node.outputs[0], add_einsum(patch, node, terms.operands, terms.output));
   return patch;
 }
 
-/// The diagonal of an operand that repeats a label, unless this is all that the Einsum takes.
+/// Takes the diagonal of an operand that repeats a label, unless the Einsum does nothing else.
 std::optional<Patch> take_diagonal(const Graph& graph, const Node& node, const EinsumTerms& terms) {
   for (size_t k = 0; k < terms.operands.size(); ++k) {
     const Operand& operand = terms.operands[k];
@@ -95,7 +96,7 @@ std::optional<Patch> take_diagonal(const Graph& graph, const Node& node, const E
   return std::nullopt;
 }
 
-/// Sums up an operand over the labels that it has alone.
+/// Sums an operand over the labels that only it has.
 std::optional<Patch> sum_alone(const Graph& graph, const Node& node, const EinsumTerms& terms) {
   for (size_t k = 0; k < terms.operands.size(); ++k) {
     const Operand& operand = terms.operands[k];
@@ -116,7 +117,7 @@ std::optional<Patch> sum_alone(const Graph& graph, const Node& node, const Einsu
 }
 
 std::optional<Patch> multiply_pair(const Graph& graph, const Node& node, EinsumTerms terms) {
-  constexpr size_t kMany = 64;  // of which an order is not looked for, as that takes their third power
+  constexpr size_t kMany = 64;  // no order is searched for more, as that takes cubic time
   if (terms.operands.size() < 3 || terms.operands.size() > kMany) return std::nullopt;
   const std::vector<EinsumAxes> labels = labels_of(terms);
   const auto [cost, a, b] = first_pair(labels, terms.output, terms.dims);
@@ -129,8 +130,8 @@ std::optional<Patch> multiply_pair(const Graph& graph, const Node& node, EinsumT
 
 }  // namespace
 
-// Einsum -> one step ahead of an Einsum that is left with less: the diagonal of an operand, the sum over what one
-// operand has alone, or the product of two of more operands, in an order that takes the fewest multiplications.
+// Einsum -> one step, followed by a simpler Einsum: the diagonal of an operand, the sum over labels that only one
+// operand has, or the product of two of more than two operands, in an order with the fewest multiplications.
 LINNET_DEFINE_REWRITE(split_einsum, "Einsum")(const Graph& graph, const Node& node) {
   const auto terms = einsum_terms(graph, node);
   if (!terms) return std::nullopt;

@@ -8,20 +8,20 @@
 namespace linnet {
 namespace {
 
-/// True where a counts by several axes the matrices that b counts by its first.
+/// Whether the leading axes of a are those of the matrices that b counts by its first axis.
 bool counts_matrices_of(const Fact& a, const Fact& b) {
   return a.concrete() && b.concrete() && a.rank() > 3 && b.rank() == 3 &&
          certainly_equal(a.dim(a.rank() - 2), b.dim(1)) && certainly_equal(a.dim(a.rank() - 1), b.dim(2)) &&
          a.shape().elements() > 0;
 }
 
-/// A product of as many matrices on both sides.
+/// Whether a product has the same number of matrices on both sides.
 bool is_batched(const Graph& graph, const Node& product) {
   const Fact &a = graph.input_fact(product, 0), &b = graph.input_fact(product, 1);
   return a.concrete() && b.concrete() && a.rank() == 3 && b.rank() == 3 && certainly_equal(a.dim(0), b.dim(0));
 }
 
-/// An input of the product, its matrices counted like those of `counted`.
+/// An input of the product with its first axis split into the leading axes of `counted`.
 ValueId add_counted(Patch& patch, const Graph& graph, const Node& product, int input, const Fact& counted) {
   const Fact& x = graph.input_fact(product, input);
   Dims dims = *counted.dims;
@@ -35,7 +35,7 @@ ValueId add_product(Patch& patch, const Graph& graph, const Node& product, const
   return patch.add(product.spec, {a, add_counted(patch, graph, product, 1, counted)});
 }
 
-/// Scores that a Reshape counts by several axes: a product, perhaps with a mask of its shape.
+/// Splits scores, a product with or without a mask of its shape, whose first axis a Reshape splits.
 std::optional<Patch> split_scores(const Graph& graph, const Node& node) {
   const Fact& y = graph.fact(node.outputs[0]);
   const Node* add = single_use(graph, node.inputs[0], "Add");
@@ -56,10 +56,9 @@ std::optional<Patch> split_scores(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-// Reshape(MatMul(a, b)) -> MatMul(Reshape(a), Reshape(b)), where it counts the products of [n, rows, columns] by
-// several axes, a mask of their shape being added or not, and MatMul(Reshape(p), b) with p a Softmax of such ->
-// Reshape(MatMul(p, Reshape(b))): attention whose heads are counted together with its samples while they are
-// multiplied.
+// Reshape(MatMul(a, b)) -> MatMul(Reshape(a), Reshape(b)), if the Reshape splits the first axis of [n, rows, columns];
+// a mask of the product's shape may be added in between. MatMul(Reshape(p), b), where p is a Softmax of such ->
+// Reshape(MatMul(p, Reshape(b))). Such attention merges heads and samples into one axis for its products.
 LINNET_DEFINE_REWRITE(split_product_batches, "Reshape", "MatMul")(const Graph& graph, const Node& node) {
   if (is_op(node, "Reshape")) return graph.is_output(node.outputs[0]) ? std::nullopt : split_scores(graph, node);
   const Node* merge = is_batched(graph, node) ? single_use(graph, node.inputs[0], "Reshape") : nullptr;
