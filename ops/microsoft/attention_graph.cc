@@ -10,7 +10,7 @@ ValueId with_split_heads(GraphWriter& graph, ValueId x, int64_t heads) {
   return graph.fact(x).rank() == 4 ? x : split_heads(graph, x, heads);
 }
 
-/// The new keys and values are written into the past ones.
+/// Attention that writes the new keys and values into the past ones.
 std::vector<ValueId> attend_in_place(GraphWriter& graph, const AttentionParts& parts, int64_t heads,
                                      const Attributes& attributes, int outputs) {
   const ValueId k = with_split_heads(graph, parts.k, heads), v = with_split_heads(graph, parts.v, heads);

@@ -39,7 +39,7 @@ class MaskWriter {
 
   ValueId zero() { return graph_.constant(Tensor::scalar<int32_t>(0)); }
 
-  /// Positive elements, with dims of 1 inserted to have rank 4.
+  /// Whether elements are positive, with dims of 1 inserted for rank 4.
   ValueId allowed(const std::vector<int64_t>& axes) {
     return unsqueezed(graph_.op("Greater", {rule_.mask, zero()}), axes);
   }
@@ -76,7 +76,7 @@ class MaskWriter {
     return graph_.op("Slice", {rule_.mask, graph_.ints({0}), graph_.dim(rule_.queries, 0)});
   }
 
-  /// The rows of the queries' positions, the columns of the keys.
+  /// Selects the rows of the queries' positions and the columns of the keys.
   ValueId part() {
     const Tensor& known = graph_.fact(rule_.keys).constant;
     for (const int i : {2, 3}) {

@@ -6,8 +6,9 @@ namespace linnet {
 namespace {
 
 /// BiasAdd: Y = X + bias + skip.
-/// X, skip, Y: one dtype for all, float16/bfloat16/float/double [batch, length, channels].   bias: [channels]. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.BiasAdd
+/// - X, skip, Y: float16/bfloat16/float/double [batch, length, channels], one dtype for all
+/// - bias: [channels]
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.BiasAdd
 class BiasAdd final : public ExpandedOp {
  public:
   explicit BiasAdd(const NodeSpec& node) : ExpandedOp(node, Precision::kFloat32) {}

@@ -8,11 +8,14 @@
 namespace linnet {
 namespace {
 
-/// CausalConvWithState: ONNX's, a depthwise convolution that sees no later position; input, bias, past_state, output
-/// and present_state as there, weight [channels, 1, taps].   dilation: 1, the distance of taps; states have (taps - 1)
-/// * dilation positions.   channels_last: input, output [batch, length, channels], states [batch, positions, channels].
-/// activation: none, silu, swish. Refused: ndim other than 1, more than one axis of channels, state_window,
-/// state_update_capacity, state_length, input_channel_offset and input_channels other than 0. Source:
+/// CausalConvWithState: like ONNX's, a depthwise convolution that sees no later position.
+/// - input, bias, past_state, output, present_state: as in ONNX; weight: [channels, 1, taps]
+/// - dilation (1): the distance of taps; states have (taps - 1) * dilation positions
+/// - channels_last: whether input and output are [batch, length, channels], and states [batch, positions, channels]
+/// - activation: none, silu or swish
+/// Throws Error(kUnsupported) for ndim other than 1, state_channels_last other than -1, and state_window,
+/// state_update_capacity, state_length, input_channel_offset and input_channels other than 0.
+/// Source:
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.CausalConvWithState
 class CausalConvForward final : public ExpandedOp {
  public:
@@ -57,12 +60,12 @@ class CausalConvForward final : public ExpandedOp {
     return {swapped(graph, y[0]), swapped(graph, y[1])};
   }
 
-  /// With the channels where the other form has them.
+  /// Converts between channels first and channels last.
   ValueId swapped(Expansion& graph, ValueId x) const {
     return channels_last_ && x != kNoValue ? graph.transpose(x, {0, 2, 1}) : x;
   }
 
-  /// A convolution of the state and the input, one behind the other.
+  /// A convolution of the concatenation of state and input.
   std::vector<ValueId> spread(Expansion& graph, ValueId x, ValueId past) const {
     const Fact& weight = graph.facts()[kWeight];
     if (!graph.fact(x).has_rank() || !weight.has_rank() || !weight.dim(0).known() || !weight.dim(2).known()) {

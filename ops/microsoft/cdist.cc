@@ -5,10 +5,10 @@
 namespace linnet {
 namespace {
 
-/// CDist: C[i, j] = the distance of row i of A and row j of B: sqeuclidean, |a|^2 - 2 a b + |b|^2 and at least 0, or
-/// euclidean, the square root of that.
-/// A [m, k], B [n, k], C [m, n]: one dtype for all, float16/bfloat16/float/double.   metric: sqeuclidean. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.CDist
+/// CDist: C[i, j] is the distance of row i of A and row j of B.
+/// - A: [m, k], B: [n, k], C: [m, n]: float16/bfloat16/float/double, one dtype for all
+/// - metric: sqeuclidean (default), |a|^2 - 2 a b + |b|^2 and at least 0, or euclidean, its square root
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.CDist
 class CDist final : public ExpandedOp {
  public:
   explicit CDist(const NodeSpec& node)
@@ -32,7 +32,7 @@ class CDist final : public ExpandedOp {
     return {metric_ == "euclidean" ? graph.op("Sqrt", {square}) : square};
   }
 
-  /// |row|^2 of an input: a column, or with keepdims 0 a vector.
+  /// |row|^2 of an input, as a column, or as a vector if keepdims is 0.
   static ValueId squares(Expansion& graph, size_t i, int64_t keepdims) {
     return graph.op("ReduceSumSquare", {graph.in(i), graph.ints({1})}, {{"keepdims", keepdims}});
   }

@@ -5,8 +5,9 @@
 namespace linnet {
 namespace {
 
-/// ComplexMul: C = A * B. ComplexMulConj: C = A * conj(B). Both of complex numbers, with NumPy's broadcasting.
-/// A, B, C: float16/bfloat16/float/double [..., 2], one dtype for all; the last dim has the real and imaginary parts.
+/// ComplexMul: C = A * B. ComplexMulConj: C = A * conj(B). Products of complex numbers, with NumPy's broadcasting.
+/// - A, B, C: float16/bfloat16/float/double [..., 2], one dtype for all; the last dim holds the real and imaginary
+///   parts
 /// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.ComplexMul
 class ComplexMul final : public ExpandedOp {
  public:

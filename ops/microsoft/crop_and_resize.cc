@@ -10,8 +10,8 @@
 namespace linnet {
 namespace {
 
-/// Where one row or column of a crop reads an axis of the image: at `low` and `high`, weighed by `part`. Outside of the
-/// image nothing is read.
+/// The elements of one axis of the image that a row or column of a crop reads: `low` and `high`, interpolated by
+/// `part`. Nothing is read outside of the image.
 template <class T>
 struct CropTap {
   int64_t low = 0, high = 0;
@@ -50,7 +50,7 @@ class CropAndResizeKernel final : public Kernel {
     }
   }
 
-  /// Where point i of `points` reads an axis of `size` elements of which the region covers [from, to], in fractions.
+  /// The tap of point i of `points` on an axis of `size` elements, of which the region covers the fractions [from, to].
   CropTap<T> tap(T from, T to, int64_t i, int64_t points, int64_t size) const {
     const T last = T(size - 1);
     const T at = points > 1 ? from * last + T(i) * ((to - from) * last / T(points - 1)) : T(0.5) * (from + to) * last;
@@ -86,11 +86,14 @@ class CropAndResizeKernel final : public Kernel {
   T outside_;
 };
 
-/// CropAndResize: regions of images, resized to one size; points outside of the image are extrapolation_value (0).
-/// mode: bilinear (the default) or nearest. X: float types [N, C, H, W].   rois: X's dtype [R, 4], (y1, x1, y2, x2) in
-/// fractions of H - 1 and W - 1.   batch_indices: int32 [R].   crop_size: int32 [2], height and width.
-/// Y: [R, C, height, width]. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.CropAndResize
+/// CropAndResize: crops regions of images and resizes them to one size.
+/// - mode: bilinear (default) or nearest
+/// - extrapolation_value (0): the value of points outside of the image
+/// - X: float types [N, C, H, W]
+/// - rois: X's dtype [R, 4], (y1, x1, y2, x2) in fractions of H - 1 and W - 1
+/// - batch_indices: int32 [R]; crop_size: int32 [2], height and width
+/// - Y: [R, C, height, width]
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.CropAndResize
 class CropAndResize final : public Op {
  public:
   explicit CropAndResize(const NodeSpec& node) : outside_(node.attr_or("extrapolation_value", 0.f)) {

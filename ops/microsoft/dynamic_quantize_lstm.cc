@@ -10,11 +10,12 @@
 namespace linnet {
 namespace {
 
-/// DynamicQuantizeLSTM: LSTM of ONNX whose weights are quantised; X, and the hidden state of a batch in every step, are
-/// rounded to uint8 as DynamicQuantizeLinear does it before they are multiplied with them, from exact integer sums.
-/// W [directions, input, 4 * hidden], R [directions, hidden, 4 * hidden]: int8/uint8, each with a float32 scale and a
-/// zero point of its dtype, [directions] or [directions, 4 * hidden].   X, B, sequence_lens, initial_h, initial_c, P,
-/// Y, Y_h, Y_c and attributes: as for LSTM; float32. Source:
+/// DynamicQuantizeLSTM: LSTM of ONNX with quantised weights. X, and the hidden state of a batch in every step, are
+/// quantised to uint8 as by DynamicQuantizeLinear, and multiplied with the weights in exact integer sums.
+/// - W: int8/uint8 [directions, input, 4 * hidden], R: int8/uint8 [directions, hidden, 4 * hidden]. Each has a float32
+///   scale and a zero point of its dtype, [directions] or [directions, 4 * hidden].
+/// - X, B, sequence_lens, initial_h, initial_c, P, Y, Y_h, Y_c and attributes: as for LSTM, in float32
+/// Source:
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.DynamicQuantizeLSTM
 class DynamicQuantizeLstm final : public LstmOp {
  public:

@@ -6,10 +6,12 @@
 namespace linnet {
 namespace {
 
-/// DynamicQuantizeMatMul: Y = A * (B - b_zero_point) * b_scale + bias as numpy.matmul, with A as DynamicQuantizeLinear
-/// rounds it to uint8, from exact integer sums modulo 2^32.
-/// A: float32 [..., M, K].   B: int8/uint8 [..., K, N].   b_scale: float32, one element or [N].   b_zero_point: of B's
-/// dtype, as the scale; 0.   bias: float32 [N]; 0.   Y: float32 [..., M, N].
+/// DynamicQuantizeMatMul: Y = A * (B - b_zero_point) * b_scale + bias as numpy.matmul. A is quantised to uint8 as by
+/// DynamicQuantizeLinear; integer sums are exact modulo 2^32.
+/// - A: float32 [..., M, K]; B: int8/uint8 [..., K, N]; Y: float32 [..., M, N]
+/// - b_scale: float32, one element or [N]
+/// - b_zero_point (0): of B's dtype, with the shape of b_scale
+/// - bias (0): float32 [N]
 /// Source:
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.DynamicQuantizeMatMul
 class DynamicQuantizeMatMul final : public ExpandedOp {

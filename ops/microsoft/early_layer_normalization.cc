@@ -8,14 +8,17 @@
 namespace linnet {
 namespace {
 
-/// What ONNX Runtime defines in the default domain: LayerNormalization before opset 17, Y = (X - mean) /
-/// sqrt(variance + epsilon) * Scale + B, mean and variance over the dims from the axis on, and
-/// SimplifiedLayerNormalization of any opset (here as one of com.microsoft, too), Y = X / sqrt(mean of X^2 + epsilon) *
-/// Scale.
-/// X, Scale: float16/bfloat16/float/double.   Scale, B, Y: one dtype for all, broadcast to X.   B may be omitted.
-/// Mean, InvStdDev: shape of X with the normalised dims 1, of dtype stash_type (float or double); the simplified one
-/// has no Mean.   axis: -1.   epsilon: 1e-5. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/graph/contrib_ops/contrib_defs.cc
+/// Operators that ONNX Runtime defines in the default domain:
+/// - LayerNormalization before opset 17: Y = (X - mean) / sqrt(variance + epsilon) * Scale + B, with mean and variance
+///   over the dims from the axis on
+/// - SimplifiedLayerNormalization of any opset, here also in com.microsoft: Y = X / sqrt(mean of X^2 + epsilon) * Scale
+/// Their inputs, outputs and attributes:
+/// - X: float16/bfloat16/float/double
+/// - Scale, B, Y: float16/bfloat16/float/double, one dtype for all, broadcast to X; B may be omitted
+/// - Mean, InvStdDev: the shape of X with 1 for the normalised dims, of dtype stash_type (float or double);
+///   SimplifiedLayerNormalization has no Mean
+/// - axis (-1), epsilon (1e-5)
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/graph/contrib_ops/contrib_defs.cc
 class EarlyLayerNormalization final : public ExpandedOp {
  public:
   explicit EarlyLayerNormalization(const NodeSpec& node)
@@ -42,7 +45,7 @@ class EarlyLayerNormalization final : public ExpandedOp {
     return outputs;
   }
 
-  /// In the dtype of all inputs, else in one that holds theirs.
+  /// Normalises in the dtype of all inputs, or in one that can represent all of theirs.
   ValueId normalized(Expansion& graph) const {
     const DType x = graph.facts()[0].dtype, y = graph.facts()[1].dtype;
     const bool is_double = x == DType::kFloat64 || y == DType::kFloat64;

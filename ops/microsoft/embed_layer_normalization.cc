@@ -6,9 +6,11 @@
 namespace linnet {
 namespace {
 
-/// EmbedLayerNormalization: as in embedding_op.h.
-/// tables, gamma, beta, output, embedding_sum: one dtype for all, float16/bfloat16/float/double.   position_ids: int32
-/// [batch or 1, length], the rows of the table of positions; 0, 1, ...   mask_index: int32 [batch]. Source:
+/// EmbedLayerNormalization: see EmbeddingOp.
+/// - tables, gamma, beta, output, embedding_sum: float16/bfloat16/float/double, one dtype for all
+/// - position_ids: int32 [batch or 1, length], the rows of the table of positions; default 0, 1, ...
+/// - mask_index: int32 [batch]
+/// Source:
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.EmbedLayerNormalization
 class EmbedLayerNormalization final : public EmbeddingOp {
  public:

@@ -6,9 +6,10 @@
 namespace linnet {
 namespace {
 
-/// Scale: y = scale * x. ParametricSoftplus: y = alpha * log(1 + exp(beta * x)).
-/// x, y: float16/bfloat16/float/double.   scale: 1; alpha, beta: required. Experimental operators of ONNX that ONNX
-/// Runtime still has.
+/// Scale: y = scale * x. ParametricSoftplus: y = alpha * log(1 + exp(beta * x)). These are former experimental
+/// operators of ONNX, which ONNX Runtime still supports.
+/// - x, y: float16/bfloat16/float/double
+/// - scale (1); alpha, beta: required
 /// Source: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/graph/contrib_ops/contrib_defs.cc
 class ScaledFunction final : public ExpandedOp {
  public:
@@ -30,10 +31,11 @@ class ScaledFunction final : public ExpandedOp {
   float factor_, inner_;
 };
 
-/// MeanVarianceNormalization before opset 9: y = (x - mean) / standard deviation, or x - mean where normalize_variance
-/// is 0, mean and deviation over the spatial axes and the batch, across_channels also over the channels. x, y:
-/// float16/bfloat16/float/double [N, C, H, W].   across_channels: 0; normalize_variance: 1. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/graph/contrib_ops/contrib_defs.cc
+/// MeanVarianceNormalization before opset 9: y = (x - mean) / standard deviation, or x - mean if normalize_variance is
+/// 0. Mean and deviation are over the batch and the spatial axes, and with across_channels also over the channels.
+/// - x, y: float16/bfloat16/float/double [N, C, H, W]
+/// - across_channels (0), normalize_variance (1)
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/graph/contrib_ops/contrib_defs.cc
 class EarlyMeanVarianceNormalization final : public ExpandedOp {
  public:
   explicit EarlyMeanVarianceNormalization(const NodeSpec& node)

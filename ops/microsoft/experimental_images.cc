@@ -5,13 +5,14 @@
 #include "microsoft/of_dtype.h"
 #include "registration.h"
 
-// Experimental operators of ONNX that ONNX Runtime still has.
+// Former experimental operators of ONNX, which ONNX Runtime still supports.
 namespace linnet {
 namespace {
 
-/// Crop: the images without `border` = [left, top, right, bottom] pixels, or, where `scale` = [height, width] is given,
-/// so many pixels from left and top on.
-/// input, output: float16/bfloat16/float/double [N, C, H, W]. What lies outside of the images is refused.
+/// Crop: removes `border` = [left, top, right, bottom] pixels from images. If `scale` = [height, width] is given, keeps
+/// that many pixels after the left and top border.
+/// - input, output: float16/bfloat16/float/double [N, C, H, W]
+/// Rejects parts outside of the images.
 /// Source: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/graph/contrib_ops/contrib_defs.cc
 class Crop final : public ExpandedOp {
  public:
@@ -49,8 +50,9 @@ class Crop final : public ExpandedOp {
   std::vector<int64_t> border_, scale_;
 };
 
-/// ImageScaler: y = scale * x + bias of each channel.
-/// input, output: float16/bfloat16/float/double [N, C, H, W].   bias: C values.   scale: 1.
+/// ImageScaler: y = scale * x + bias, with a bias for each channel.
+/// - input, output: float16/bfloat16/float/double [N, C, H, W]
+/// - bias: C values; scale (1)
 /// Source: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/graph/contrib_ops/contrib_defs.cc
 class ImageScaler final : public ExpandedOp {
  public:
@@ -76,7 +78,8 @@ class ImageScaler final : public ExpandedOp {
 };
 
 /// DynamicSlice: Slice of ONNX without steps.
-/// data, output: any dtype.   starts, ends, axes: int32/int64 [n], one dtype for all; axes may be omitted.
+/// - data, output: any dtype
+/// - starts, ends, axes: int32/int64 [n], one dtype for all; axes may be omitted
 /// Source: https://github.com/microsoft/onnxruntime/blob/main/onnxruntime/core/graph/contrib_ops/contrib_defs.cc
 class DynamicSlice final : public ExpandedOp {
  public:

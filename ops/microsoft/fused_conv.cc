@@ -6,11 +6,12 @@
 namespace linnet {
 namespace {
 
-/// FusedConv: Y = f(Conv(X, W, B) + Z), attributes as for Conv, f as in OutputActivation::of_list. NhwcFusedConv: that
-/// of X, Z and Y with the channels last. NhwcConv: Conv with the channels of X, W and Y last. X [N, C, D1...], W [M, C
-/// / group, k1...], B [M], Y: float16/bfloat16/float/double.   Z: the shape of Y.   B and Z may be omitted; NhwcConv
-/// has no Z and no f. Sources:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.FusedConv,
+/// FusedConv: Y = f(Conv(X, W, B) + Z), with attributes as for Conv, and f of OutputActivation::of_list. NhwcFusedConv:
+/// the same with the channels of X, Z and Y last. NhwcConv: Conv with the channels of X, W and Y last, without Z and f.
+/// - X: [N, C, D1...], W: [M, C / group, k1...], B: [M], Y: float16/bfloat16/float/double
+/// - Z: the shape of Y
+/// B and Z may be omitted.
+/// Sources: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.FusedConv,
 /// #com.microsoft.NhwcFusedConv, #com.microsoft.NhwcConv
 class FusedConv final : public ExpandedOp {
  public:

@@ -6,9 +6,9 @@
 namespace linnet {
 namespace {
 
-/// FusedGemm: Y = f(Gemm(A, B, C)), attributes as for Gemm, f as in OutputActivation::of_attributes.
-/// A, B, C, Y: as for Gemm. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.FusedGemm
+/// FusedGemm: Y = f(Gemm(A, B, C)), with f of OutputActivation::of_attributes. A, B, C, Y and the other attributes are
+/// as for Gemm.
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.FusedGemm
 class FusedGemm final : public ExpandedOp {
  public:
   explicit FusedGemm(const NodeSpec& node)

@@ -10,11 +10,12 @@
 namespace linnet {
 namespace {
 
-/// FusedMatMul, and its old name TransposeMatMul: Y = alpha * op(A) op(B), a product as numpy.matmul. op moves the
-/// first axis to the last but one where transBatchA, transBatchB say so, then exchanges the last two where transA,
-/// transB do; it leaves vectors as they are. FusedMatMulActivation: a function of that (OutputActivation).
-/// A, B, Y: float16/bfloat16/float/double.   alpha: 1. Sources:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.FusedMatMul,
+/// FusedMatMul, formerly TransposeMatMul: Y = alpha * op(A) op(B), a product as numpy.matmul. If transBatchA or
+/// transBatchB is set, op moves the first axis to the second to last; then, if transA or transB is set, it swaps the
+/// last two. It does not change vectors. FusedMatMulActivation applies an OutputActivation to the product.
+/// - A, B, Y: float16/bfloat16/float/double
+/// - alpha (1)
+/// Sources: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.FusedMatMul,
 /// #com.microsoft.TransposeMatMul, #com.microsoft.FusedMatMulActivation
 class FusedMatMul final : public ExpandedOp {
  public:

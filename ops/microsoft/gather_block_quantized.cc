@@ -20,7 +20,7 @@ namespace {
 constexpr std::array kData{DType::kUint8, DType::kInt4, DType::kUint4};
 constexpr std::array kScales{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
 
-/// How the elements of `data` lie, and which scale each has. Rows of uint8 hold 8 / bits elements in each byte.
+/// The layout of the elements of `data`, and their scales. Rows of uint8 hold 8 / bits elements in each byte.
 struct CodeTable {
   Shape shape{};  ///< of the elements
   DType dtype = DType::kUint8;
@@ -31,7 +31,7 @@ struct CodeTable {
   bool is_signed() const { return dtype == DType::kInt4; }
   int64_t length() const { return shape[quantize_axis]; }
   int64_t blocks() const { return ceil_div(length(), block); }
-  /// Zero points of a row, with those that fill its last byte up.
+  /// The number of zero points of a row, including those that pad its last byte.
   int64_t packed_blocks() const {
     return dtype == DType::kUint8 ? checked_mul(ceil_div(blocks(), 8 / bits), 8 / bits) : blocks();
   }
@@ -42,7 +42,7 @@ struct CodeTable {
   }
 };
 
-/// y[o, i, :] = the elements [o, indices[i], :], from their codes.
+/// y[o, i, :] = the elements [o, indices[i], :], dequantised.
 class GatherBlockQuantizedKernel final : public Kernel {
  public:
   GatherBlockQuantizedKernel(const CodeTable& table, const CompileInput& in)
@@ -78,7 +78,7 @@ class GatherBlockQuantizedKernel final : public Kernel {
  private:
   static constexpr int64_t kMostRun = kQuantizationBlock;
 
-  /// Elements from `first` on.
+  /// Writes a row of elements from `first` on.
   void write_row(KernelContext& context, int64_t first, std::byte* y) const {
     for (const int64_t end = first + row_; first < end;) {
       ScaleRun run = layout_.run(first, end);
@@ -112,7 +112,7 @@ class GatherBlockQuantizedKernel final : public Kernel {
       read_integers(codes.raw(), first, n, t_.bits, t_.is_signed(), y);
   }
 
-  /// Where the zero point lies that belongs to a scale: those of a row end with a byte.
+  /// The position of the zero point that belongs to a scale. Zero points are padded to whole bytes in each row.
   int64_t zero_point_at(std::ptrdiff_t scale) const {
     const std::ptrdiff_t slab = t_.blocks() * inner_;
     return scale / slab * t_.packed_blocks() * inner_ + scale % slab;
@@ -126,13 +126,16 @@ class GatherBlockQuantizedKernel final : public Kernel {
   std::vector<Conversion> narrow_;  ///< of y, if any
 };
 
-/// GatherBlockQuantized: Gather from a table of codes: element = (code - zero_point) * scale of its block, block_size
-/// (a power of two, 16 or more) elements along quantize_axis. Rows that indices beyond the dim name are zeros.
-/// Attributes: gather_axis (0), quantize_axis (1), block_size (128), bits: 2, 4 (default) or 8.
-/// data: int4, uint4, or uint8, of which a byte holds 8 / bits elements of the last dim, low bits first; then
-/// gather_axis is 0 and quantize_axis the last.   indices: int32/int64.   scales: float32, float16 or bfloat16, data's
-/// shape with ceil(dim / block_size) in the place of quantize_axis.   zero_points: data's dtype, packed like it,
-/// scales' shape; 0 for int4 and uint4, 2^(bits - 1) for uint8.   y: scales' dtype. Source:
+/// GatherBlockQuantized: Gather from a table of codes. An element is (code - zero_point) * scale of its block, which
+/// has block_size (a power of two, 16 or more) elements along quantize_axis. Rows for indices out of bounds are zeros.
+/// - gather_axis (0), quantize_axis (1), block_size (128), bits: 2, 4 (default) or 8
+/// - data: int4, uint4, or uint8. A byte of uint8 holds 8 / bits elements of the last dim, low bits first; gather_axis
+///   is 0 and quantize_axis the last then.
+/// - indices: int32/int64
+/// - scales: float32, float16 or bfloat16, with data's shape but ceil(dim / block_size) for quantize_axis
+/// - zero_points: data's dtype and packing, the shape of scales; default 0 for int4 and uint4, 2^(bits - 1) for uint8
+/// - y: scales' dtype
+/// Source:
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GatherBlockQuantized
 class GatherBlockQuantized final : public Op {
  public:

@@ -5,9 +5,9 @@
 namespace linnet {
 namespace {
 
-/// GridSample of com.microsoft: that of ONNX, whose modes have other names here: bilinear (the default), nearest,
-/// bicubic. X: float16/bfloat16/float/double [N, C, H, W].   Grid: [N, H', W', 2].   Y: [N, C, H', W']. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GridSample
+/// GridSample of com.microsoft: that of ONNX with other names of modes: bilinear (default), nearest, bicubic.
+/// - X: float16/bfloat16/float/double [N, C, H, W]; Grid: [N, H', W', 2]; Y: [N, C, H', W']
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GridSample
 class GridSampleForward final : public ExpandedOp {
  public:
   explicit GridSampleForward(const NodeSpec& node) : ExpandedOp(node), attributes_(node.attributes) {

@@ -7,12 +7,14 @@
 namespace linnet {
 namespace {
 
-/// GroupNorm: Y = f(GroupNormalization(X)) with scale gamma and bias beta, f: x sigmoid(x) where activation is 1, none
-/// where it is 0. SkipGroupNorm: that of S = X + skip + bias, which is its second output.
-/// X, Y, S: one of float16/bfloat16/float/double, [N, spatial axes, C], with channels_last 0 [N, C, spatial axes].
-/// gamma, beta: [C], one floating dtype for both.   skip: X's shape, with dims of 1 in place of the spatial axes, or
-/// [N, C].   bias: [C], may be omitted.   groups, activation: required; epsilon: 1e-5; channels_last: 1. Sources:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GroupNorm,
+/// GroupNorm: Y = f(GroupNormalization(X)) with scale gamma and bias beta; f is x sigmoid(x) if activation is 1, and
+/// the identity if it is 0. SkipGroupNorm: the same of S = X + skip + bias, which is its second output.
+/// - X, Y, S: one of float16/bfloat16/float/double, [N, spatial axes, C], or [N, C, spatial axes] if channels_last is 0
+/// - gamma, beta: [C], one floating dtype for both
+/// - skip: X's shape, X's shape with dims of 1 for the spatial axes, or [N, C]
+/// - bias: [C], may be omitted
+/// - groups, activation: required; epsilon (1e-5), channels_last (1)
+/// Sources: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GroupNorm,
 /// #com.microsoft.SkipGroupNorm
 class GroupNorm final : public ExpandedOp {
  public:

@@ -7,24 +7,32 @@
 namespace linnet {
 namespace {
 
-/// GroupQueryAttention: attention of query heads in groups that share a key-value head, over a cache of keys and values
-/// into which the new ones are written; float16/bfloat16/float32.
-/// query: [batch, length, num_heads * size]; key, value: [batch, length, kv_num_heads * size]; without them query holds
-/// all three, side by side. past_key, past_value: [batch, kv_num_heads, past, size].   seqlens_k: int32 [batch], how
-/// many tokens a sample has with the new ones, less one.   total_sequence_length: int32, one element, at least as many
-/// as any. query_seqlens: int32 [batch], the rows of each sample that are tokens, the first ones; otherwise all, or
-/// those that there are. present_key, present_value: [batch, kv_num_heads, the greater of past and
-/// total_sequence_length, size]: the new rows stand behind those before, so a cache of full capacity keeps its shape.
-/// Rows behind the tokens: as they were, of padding, or 0; the results of padding are of no use.
-/// Query row i of a sample is at the position of its tokens before, plus i; it sees keys up to there, with
-/// local_window_size (-1: all) as many as that.   causal 0: all of the sample.   scale: 0, for 1 / sqrt(size). softcap:
-/// see Attention.   attention_bias: [batch or 1, num_heads or 1, length, total_sequence_length], added to the scores.
-/// head_sink: [num_heads], a score more in each softmax of the head; smooth_softmax: those of all heads are 0.
-/// do_rotary, with rotary_interleaved: query and key are rotated, by cos_cache, sin_cache [positions, rotated / 2] at
-/// their positions, or at position_ids, int64 [batch, length]. q_norm_weight, k_norm_weight [size]: every head of query
-/// and key is divided by its root mean square, with qk_norm_epsilon (1e-6), q_norm_epsilon, k_norm_epsilon, before.
-/// output_qk: [batch, num_heads, length, total_sequence_length], the scores (qk_output 1; 0 where hidden) or
-/// probabilities (2). Lengths are checked when the model runs. Refused: quantised caches, sliding_window_cache. Source:
+/// GroupQueryAttention: attention of query heads in groups that share a key-value head. It writes the new keys and
+/// values into a cache. float16/bfloat16/float32.
+/// - query: [batch, length, num_heads * size]
+/// - key, value: [batch, length, kv_num_heads * size]; without them, query holds all three side by side
+/// - past_key, past_value: [batch, kv_num_heads, past, size]
+/// - seqlens_k: int32 [batch], the number of tokens of a sample including the new ones, minus one
+/// - total_sequence_length: int32, one element, at least as many tokens as any sample has
+/// - query_seqlens: int32 [batch], how many of the first rows of each sample are tokens; default all, or as many as
+///   exist
+/// - present_key, present_value: [batch, kv_num_heads, max(past, total_sequence_length), size]. New rows follow those
+///   before, so that a cache of full capacity keeps its shape. Rows after the tokens are unchanged, of padding, or 0.
+/// - output: the results of padding are undefined
+/// Query row i of a sample is at the position of its number of earlier tokens plus i, and sees keys up to there.
+/// - local_window_size (-1: all): the number of keys that a query sees, up to its position
+/// - causal: with 0, queries see all keys of the sample
+/// - scale: 0 for 1 / sqrt(size); softcap: see Attention
+/// - attention_bias: [batch or 1, num_heads or 1, length, total_sequence_length], added to the scores
+/// - head_sink: [num_heads], an additional score in each softmax of the head; smooth_softmax: these are 0 for all heads
+/// - do_rotary, rotary_interleaved: query and key are rotated by cos_cache and sin_cache, [positions, rotated / 2], at
+///   their positions or at position_ids, int64 [batch, length]
+/// - q_norm_weight, k_norm_weight: [size]. Before rotation, every head of query and key is divided by its root mean
+///   square, with qk_norm_epsilon (1e-6), q_norm_epsilon or k_norm_epsilon.
+/// - output_qk: [batch, num_heads, length, total_sequence_length], the scores (qk_output 1; 0 where hidden) or
+///   probabilities (qk_output 2)
+/// Lengths are checked in each run. Quantised caches and sliding_window_cache throw Error(kUnsupported).
+/// Source:
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GroupQueryAttention
 class GroupQueryAttention final : public ExpandedOp {
  public:
@@ -184,7 +192,7 @@ class GroupQueryAttention final : public ExpandedOp {
     throw Error(ErrorKind::kModel, names + " must be given together");
   }
 
-  /// Query, key and value, normalised where there are weights for it.
+  /// Query, key and value, normalised if there are weights for it.
   Heads parts(Expansion& graph) const {
     Heads all{graph.in(kQuery), graph.in(kKey), graph.in(kValue)};
     if (!graph.has(kKey)) {
@@ -227,7 +235,7 @@ class GroupQueryAttention final : public ExpandedOp {
 
   ValueId sink(Expansion& graph) const {
     if (graph.has(kSink) || !smooth_) return graph.in(kSink);
-    Tensor zeros(DType::kFloat32, Shape{heads_});  // counted: heads_ is any number
+    Tensor zeros(DType::kFloat32, Shape{heads_});  // the size is checked, as heads_ may be any number
     std::fill_n(zeros.data<float>(), heads_, 0.0f);
     return graph.cast(graph.constant(zeros), graph.facts()[kQuery].dtype);
   }

@@ -13,16 +13,16 @@
 namespace linnet {
 namespace {
 
-/// A matrix of n rows and columns that becomes its inverse in place.
+/// Inverts a matrix of n rows and columns in place.
 class InverseOf {
  public:
-  /// pivots: room for n rows.
+  /// `pivots` has room for n rows.
   InverseOf(int64_t n, double* rows, int64_t* pivots, const NumberKernels& kernels)
       : n_(n), rows_(rows), pivots_(pivots), multiply_add_(kernels.multiply_add_f64) {}
 
   double* row(int64_t i) const { return rows_ + i * n_; }
 
-  /// Gauss-Jordan elimination with row pivots; a column that has become one of the unit matrix holds one of the
+  /// Gauss-Jordan elimination with row pivots. A column that becomes one of the unit matrix is replaced by one of the
   /// inverse. Singular matrices give infinities and NaN.
   void eliminate(Checkpoints& checkpoints) const {
     for (int64_t k = 0; k < n_; ++k) {
@@ -35,7 +35,7 @@ class InverseOf {
         }
       });
     }
-    // Rows that were swapped are columns of the inverse.
+    // Swapped rows are swapped columns of the inverse.
     checkpoints.in_parts(n_, n_, [&](int64_t i, int64_t end) {
       for (; i < end; ++i) {
         for (int64_t k = n_ - 1; k >= 0; --k) std::swap(row(i)[k], row(i)[pivots_[k]]);
@@ -115,9 +115,10 @@ class InverseKernel final : public Kernel {
   const NumberKernels& kernels_;
 };
 
-/// Inverse: the inverses of square matrices, computed in double; that of a singular one has no finite value.
-/// X, Y: float types [..., M, M]. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.Inverse
+/// Inverse: the inverses of square matrices, computed in double. The inverse of a singular matrix has non-finite
+/// values.
+/// - X, Y: float types [..., M, M]
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.Inverse
 class Inverse final : public Op {
  public:
   explicit Inverse(const NodeSpec&) {}

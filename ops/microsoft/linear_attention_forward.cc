@@ -5,9 +5,9 @@
 namespace linnet {
 namespace {
 
-/// LinearAttention: ONNX's, with the same inputs, attributes and outputs.
-/// Refused: state_window other than 0; more key-value heads than query heads. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.LinearAttention
+/// LinearAttention: that of ONNX, with the same inputs, attributes and outputs. Does not support a state_window other
+/// than 0, or more key-value heads than query heads.
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.LinearAttention
 class LinearAttentionForward final : public ExpandedOp {
  public:
   explicit LinearAttentionForward(const NodeSpec& node) : ExpandedOp(node), attributes_(node.attributes) {

@@ -11,8 +11,8 @@
 namespace linnet {
 namespace {
 
-/// The values of the 16 codes, in units of the largest magnitude of a block, as bitsandbytes defines them: FP4 has a
-/// sign, two bits of exponent and one of fraction, NF4 the quantiles of the normal distribution.
+/// The values of the 16 codes, in units of the largest magnitude of a block, as bitsandbytes defines them. FP4 has a
+/// sign, two bits of exponent and one of fraction; NF4 has the quantiles of the normal distribution.
 /// Source: https://arxiv.org/abs/2305.14314
 constexpr std::array kFp4{0.0f,  5.208333333e-03f,  0.66666667f,  1.0f,  0.33333333f,  0.5f,  0.16666667f,  0.25f,
                           -0.0f, -5.208333333e-03f, -0.66666667f, -1.0f, -0.33333333f, -0.5f, -0.16666667f, -0.25f};
@@ -21,7 +21,7 @@ constexpr std::array kNf4{-1.0f,          -0.6961928010f, -0.5250730515f, -0.394
                           0.0795802996f,  0.1609302014f,  0.2461123019f,  0.3379152417f,
                           0.4407098293f,  0.5626170039f,  0.7229568362f,  1.0f};
 
-/// N, K, block_size and quant_type of MatMulBnb4.
+/// The attributes N, K, block_size and quant_type of MatMulBnb4.
 struct BlockCodes {
   int64_t n, k, block, type;
 
@@ -58,7 +58,7 @@ class DequantizeBnb4Kernel final : public Kernel {
  private:
   using Pair = std::array<float, 2>;
 
-  /// Elements [i, end).
+  /// Widens elements [i, end), which share a scale.
   void widen(const uint8_t* codes, int64_t i, int64_t end, float scale, float* y) const {
     if (i < end && i % 2 == 1) y[i] = pairs_[codes[i / 2]][1] * scale, ++i;
     for (; i + 2 <= end; i += 2) {
@@ -70,11 +70,11 @@ class DequantizeBnb4Kernel final : public Kernel {
   }
 
   BlockCodes codes_;
-  std::array<Pair, 256> pairs_;  ///< of each byte
+  std::array<Pair, 256> pairs_;  ///< the two values of each byte
 };
 
-/// DequantizeBnb4, of the internal domain: the matrix W of MatMulBnb4 from its inputs B and absmax.
-/// B: uint8.   absmax: float32, float16 or bfloat16.   y: absmax's dtype, [N, K].
+/// DequantizeBnb4, of the internal domain: computes the matrix W of MatMulBnb4 from its inputs B and absmax.
+/// - B: uint8; absmax: float32, float16 or bfloat16; y: absmax's dtype, [N, K]
 class DequantizeBnb4 final : public Op {
  public:
   explicit DequantizeBnb4(const NodeSpec& node) : codes_(node) {}
@@ -101,11 +101,13 @@ class DequantizeBnb4 final : public Op {
   BlockCodes codes_;
 };
 
-/// MatMulBnb4: Y = A * W^T, or A * W with transB 0, as numpy.matmul, for W [N, K] of 4-bit codes of a table, FP4
-/// (quant_type 0) or NF4 (1), times the absmax of each block of block_size elements in the order of memory.
-/// A: float16/bfloat16/float32 [..., K], or [..., N] with transB 0.   B: uint8, N * K / 2 elements rounded up, the
-/// first code of each in the high bits.   absmax: A's dtype, N * K / block_size elements rounded up.   Y: A's dtype.
-/// training_mode: not read.
+/// MatMulBnb4: Y = A * W^T, or A * W if transB is 0, as numpy.matmul. W [N, K] consists of 4-bit codes of a table, FP4
+/// (quant_type 0) or NF4 (1), times the absmax of each block of block_size elements in memory order.
+/// - A: float16/bfloat16/float32 [..., K], or [..., N] if transB is 0
+/// - B: uint8, N * K / 2 elements rounded up, with the first code of each in the high bits
+/// - absmax: A's dtype, N * K / block_size elements rounded up
+/// - Y: A's dtype
+/// - training_mode: ignored
 /// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.MatMulBnb4
 class MatMulBnb4 final : public ExpandedOp {
  public:

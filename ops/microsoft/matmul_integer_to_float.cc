@@ -6,11 +6,13 @@
 namespace linnet {
 namespace {
 
-/// MatMulIntegerToFloat: Y = (A - a_zero_point) * a_scale * (B - b_zero_point) * b_scale + bias as numpy.matmul, from
-/// exact integer sums modulo 2^32.
-/// A [..., M, K], B [..., K, N]: int8/uint8.   a_scale, b_scale: float32, one element, b_scale also [N].
-/// a_zero_point, b_zero_point: of A's and B's dtype, as the scales; 0.   bias: float32 [N]; 0.   Y: float32 [..., M,
-/// N]. Source:
+/// MatMulIntegerToFloat: Y = (A - a_zero_point) * a_scale * (B - b_zero_point) * b_scale + bias as numpy.matmul.
+/// Integer sums are exact modulo 2^32.
+/// - A: int8/uint8 [..., M, K]; B: int8/uint8 [..., K, N]; Y: float32 [..., M, N]
+/// - a_scale, b_scale: float32, one element; b_scale may be [N]
+/// - a_zero_point, b_zero_point (0): of A's and B's dtype, with the shapes of the scales
+/// - bias (0): float32 [N]
+/// Source:
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.MatMulIntegerToFloat
 class MatMulIntegerToFloat final : public ExpandedOp {
  public:

@@ -13,15 +13,18 @@ namespace {
 constexpr std::array kFloats{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
 constexpr std::array kZeros{DType::kUint8, DType::kFloat32, DType::kFloat16, DType::kBFloat16};
 
-/// MatMulNBits: Y = A * B + bias, where B is kept in codes of few bits: element (k, n) is (code - zero_point) * scale
-/// of its block. Blocks are block_size rows of a column (a power of two, 16 or more), the last one is filled up.
-/// Attributes: K, N; bits: 2, 4 (default) or 8; block_size; accuracy_level: 4: rows of A are quantised to int8, block
-/// by block, and multiplied in integers; 1 to 3: in float32; 0 (default): as ModelOptions::fast_int4 says. A row with a
-/// value that is not finite gives NaN at level 4.
-/// A: float32, float16 or bfloat16 [..., K].   B: uint8 [N, blocks, block_size * bits / 8], low bits first.
-/// scales: A's dtype, [N * blocks] or [N, blocks].   zero_points: uint8, packed as B is, [N * ceil(blocks * bits / 8)],
-/// or floats like scales; 2^(bits - 1).   g_idx: int32 [K], the block by whose scale a row of B is multiplied; row /
-/// block_size.   bias: [N].   Y: [..., N].
+/// MatMulNBits: Y = A * B + bias, where B is stored in codes of few bits. Element (k, n) is (code - zero_point) * scale
+/// of its block. A block is block_size rows of a column (a power of two, 16 or more); the last one is padded.
+/// - K, N, block_size: required; bits: 2, 4 (default) or 8
+/// - accuracy_level: with 4, rows of A are quantised to int8 block by block, and multiplied in integers; with 1 to 3,
+///   products are in float32; with 0 (default), ModelOptions::fast_int4 decides. At level 4, a row with a value that is
+///   not finite gives NaN.
+/// - A: float32, float16 or bfloat16 [..., K]; Y: A's dtype [..., N]
+/// - B: uint8 [N, blocks, block_size * bits / 8], low bits first
+/// - scales: A's dtype, [N * blocks] or [N, blocks]
+/// - zero_points (2^(bits - 1)): uint8 [N * ceil(blocks * bits / 8)], packed like B, or floats like scales
+/// - g_idx (row / block_size): int32 [K], the block whose scale a row of B is multiplied by
+/// - bias: [N]
 /// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.MatMulNBits
 class MatMulNBits final : public Op, public ChecksContents {
  public:

@@ -6,7 +6,7 @@
 namespace linnet {
 namespace {
 
-/// x, plus the bias at input 1, a vector with one value for each element of a row, where it is given.
+/// x, plus the bias at input 1 if it is given, a vector with one value per element of a row.
 ValueId with_bias(Expansion& graph) {
   const std::span<const Fact> facts = graph.facts();
   require_given(graph, 0, "X");
@@ -20,10 +20,10 @@ ValueId with_bias(Expansion& graph) {
   return graph.op("Add", {graph.in(0), graph.in(1)});
 }
 
-/// Gelu: y = x / 2 (1 + erf(x / sqrt 2)). BiasGelu: that of x + bias. FastGelu: x / 2 (1 + tanh(0.797885 x +
-/// 0.035677 x^3)) of x + bias, where bias may be omitted.
-/// x, y: float16/bfloat16/float/double [..., n].   bias: [n]. Sources:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.Gelu,
+/// Gelu: y = x / 2 (1 + erf(x / sqrt 2)). BiasGelu: Gelu of x + bias. FastGelu: x / 2 (1 + tanh(0.797885 x + 0.035677
+/// x^3)) of x + bias, where bias may be omitted.
+/// - x, y: float16/bfloat16/float/double [..., n]; bias: [n]
+/// Sources: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.Gelu,
 /// #com.microsoft.BiasGelu, #com.microsoft.FastGelu
 class MicrosoftGelu final : public ExpandedOp {
  public:
@@ -40,8 +40,9 @@ class MicrosoftGelu final : public ExpandedOp {
 };
 
 /// QuickGelu: y = x sigmoid(alpha x).
-/// x, y: float16/bfloat16/float/double.   alpha: 1.702. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QuickGelu
+/// - x, y: float16/bfloat16/float/double
+/// - alpha (1.702)
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QuickGelu
 class QuickGelu final : public ExpandedOp {
  public:
   explicit QuickGelu(const NodeSpec& node)
@@ -58,8 +59,8 @@ class QuickGelu final : public ExpandedOp {
 };
 
 /// BiasSplitGelu: y = left * Gelu(right) of the two halves of the rows of x + bias.
-/// x: float16/bfloat16/float/double [..., 2 n].   bias: [2 n].   y: [..., n]. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.BiasSplitGelu
+/// - x: float16/bfloat16/float/double [..., 2 n]; bias: [2 n]; y: [..., n]
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.BiasSplitGelu
 class BiasSplitGelu final : public ExpandedOp {
  public:
   explicit BiasSplitGelu(const NodeSpec& node) : ExpandedOp(node, Precision::kFloat32) {}

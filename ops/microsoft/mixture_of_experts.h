@@ -7,13 +7,15 @@
 
 namespace linnet {
 
-/// What MoE and QMoE share: y = sum over the k experts e with the greatest router_probs of share[e] * (fc2[e] * h(x) +
-/// its bias), for every token x, with h(x) = activation(fc1[e] * x + its bias), times fc3[e] * x + its bias where fc3
+/// The base of MoE and QMoE. For every token x, y is the sum, over the k experts e with the largest router_probs, of
+/// share[e] * (fc2[e] * h(x) + its bias). h(x) is activation(fc1[e] * x + its bias), times fc3[e] * x + its bias if fc3
 /// is given.
-/// activation_type: relu, gelu (with tanh), silu, identity; swiglu: g * sigmoid(activation_alpha * g) * (l +
-/// activation_beta), g at most swiglu_limit and l within -swiglu_limit and swiglu_limit, where it is given; g and l are
-/// fc1's and fc3's products (swiglu_fusion 0), fc1's by turns (1), or the halves of fc1's (2).
-/// Refused: use_sparse_mixer, swiglu_limit_after_activation.
+/// - activation_type: relu, gelu (with tanh), silu, identity or swiglu
+/// - swiglu: g * sigmoid(activation_alpha * g) * (l + activation_beta). If swiglu_limit is given, g is at most
+///   swiglu_limit, and l within -swiglu_limit and swiglu_limit.
+/// - swiglu_fusion: g and l are the products of fc1 and fc3 (0), alternate elements of fc1's (1), or halves of fc1's
+///   (2)
+/// use_sparse_mixer and swiglu_limit_after_activation throw Error(kUnsupported).
 class MixtureOfExperts : public ExpandedOp {
  protected:
   enum class Layer { kFc1, kFc2, kFc3 };
@@ -22,21 +24,22 @@ class MixtureOfExperts : public ExpandedOp {
 
   explicit MixtureOfExperts(const NodeSpec& node);
 
-  /// The input that the weights of a layer are.
+  /// The input with the weights of a layer.
   virtual size_t weights(Layer layer) const = 0;
   /// Checks the inputs.
   virtual void check(Expansion& graph) const = 0;
-  /// The dtype to compute in, for inputs of this one.
+  /// The dtype to compute in for inputs of this dtype.
   virtual DType wide(DType dtype) const = 0;
-  /// [tokens * k, columns]: what row x[i / k], or x[i], becomes by the layer of experts[i].
+  /// [tokens * k, columns]: row i is the product of x[i / k], or of x[i], by the layer of experts[i].
   virtual ValueId product(Expansion& graph, ValueId x, ValueId experts, Layer layer) const = 0;
-  /// The shares [tokens, k] of the chosen experts, int64 [tokens, k], whose probabilities these are.
+  /// The shares [tokens, k] of the chosen experts, int64 [tokens, k], with these probabilities.
   virtual ValueId shares(Expansion& graph, ValueId probabilities, ValueId experts) const = 0;
 
-  /// Checks ranks of input, router_probs and weights, that they fit, and that layers are given or not as they must be.
+  /// Checks ranks of input, router_probs and weights, that they fit together, and that each layer is given exactly if
+  /// it must be.
   void check_layers(const Expansion& graph) const;
   bool normalizes() const { return normalizes_; }
-  /// Rows divided by their sums.
+  /// Divides rows by their sums.
   static ValueId normalized(Expansion& graph, ValueId rows);
 
  private:

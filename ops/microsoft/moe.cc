@@ -9,11 +9,12 @@
 namespace linnet {
 namespace {
 
-/// MoE: see MixtureOfExperts. The shares are softmax(router_probs) of the chosen experts,
-/// normalize_routing_weights: divided by their sum.
-/// input, output: float16/bfloat16/float32, [tokens, hidden] or [batch, length, hidden].   router_probs: [tokens,
-/// experts].   weights of fc1, fc3: [experts, inner, hidden], of fc2: [experts, hidden, inner]; fused fc1 has 2 * inner
-/// rows. Biases: [experts, rows], may be omitted.
+/// MoE: see MixtureOfExperts. The shares are softmax(router_probs) of the chosen experts, with
+/// normalize_routing_weights divided by their sum.
+/// - input, output: float16/bfloat16/float32, [tokens, hidden] or [batch, length, hidden]
+/// - router_probs: [tokens, experts]
+/// - weights of fc1 and fc3: [experts, inner, hidden], of fc2: [experts, hidden, inner]; a fused fc1 has 2 * inner rows
+/// - biases: [experts, rows], may be omitted
 /// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.MoE
 class MoE final : public MixtureOfExperts {
  public:

@@ -8,21 +8,28 @@
 namespace linnet {
 namespace {
 
-/// MultiHeadAttention: softmax(scale * q * k^T + mask) * v for every head, with q, k and v plus their part of bias;
-/// float16/bfloat16/float32.
-/// query: [batch, length, hidden].   key, value: [batch, keys, hidden] and [batch, keys, v_hidden], or [batch,
-/// num_heads, keys, size], which get no bias. Or key holds both, [batch, keys, num_heads, 2, size], or query all three,
-/// [batch, length, num_heads, 3, size].   bias: [hidden + hidden + v_hidden].   past_key, past_value: [batch,
-/// num_heads, past, size], put in front of the new ones; with past_sequence_length, int32, one element, so many of
-/// their rows count, and the new ones are written behind these.   key_padding_mask: see attention_mask;
-/// mask_filter_value (-10000) is added to the scores of what it leaves out. attention_bias: [batch or 1, num_heads or
-/// 1, length, all keys], added to the scores. unidirectional: no key behind the query. scale: 0, for 1 / sqrt(size).
-/// output: [batch, length, v_hidden].   present_key, present_value: the past and the new ones.   qk: [batch, num_heads,
-/// length, all keys], the scores with all that is added, -infinity for keys behind the query.
-/// Refused: cache_indirection. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.MultiHeadAttention
-/// DecoderMaskedMultiHeadAttention: the same with other places of the inputs, for queries of length 1; beam_width is 1,
-/// caches have their rows in order. Source:
+/// MultiHeadAttention: softmax(scale * q * k^T + mask) * v for every head, where q, k and v include their parts of
+/// bias. float16/bfloat16/float32.
+/// - query: [batch, length, hidden]
+/// - key, value: [batch, keys, hidden] and [batch, keys, v_hidden], or [batch, num_heads, keys, size], to which no bias
+///   is added. Alternatively key holds both, [batch, keys, num_heads, 2, size], or query holds all three, [batch,
+///   length, num_heads, 3, size].
+/// - bias: [hidden + hidden + v_hidden]
+/// - past_key, past_value: [batch, num_heads, past, size], prepended to the new ones
+/// - past_sequence_length: int32, one element, the number of valid rows of past_key and past_value; the new rows are
+///   written after them
+/// - key_padding_mask: see attention_mask(); mask_filter_value (-10000) is added to the scores of excluded keys
+/// - attention_bias: [batch or 1, num_heads or 1, length, all keys], added to the scores
+/// - unidirectional: whether queries see no later keys; scale: 0 for 1 / sqrt(size)
+/// - output: [batch, length, v_hidden]
+/// - present_key, present_value: the past and the new ones
+/// - qk: [batch, num_heads, length, all keys], the scores including biases and masks, -infinity for keys after the
+///   query
+/// cache_indirection throws Error(kUnsupported).
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.MultiHeadAttention
+/// DecoderMaskedMultiHeadAttention: the same with other positions of the inputs, for queries of length 1. beam_width is
+/// 1, and caches have their rows in order.
+/// Source:
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.DecoderMaskedMultiHeadAttention
 class MultiHeadAttention final : public ExpandedOp {
  public:
@@ -39,7 +46,7 @@ class MultiHeadAttention final : public ExpandedOp {
 
  private:
   enum Input { kQuery, kKey, kValue, kBias, kMask, kScoreBias, kPastKey, kPastValue, kPastLength, kIndirection };
-  // Where they are among the inputs of the two operators.
+  // The positions of these inputs in each of the two operators.
   static constexpr size_t kPlaces[2][10] = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, {0, 1, 2, 10, 3, 4, 5, 6, 7, 9}};
 
   size_t place(int i) const { return kPlaces[is_decoder_][i]; }
@@ -119,7 +126,7 @@ class MultiHeadAttention final : public ExpandedOp {
            (!has(graph, kValue) || fact(graph, kValue).dims->back().known());
   }
 
-  /// Heads side by side, or those of keys and values one behind the other.
+  /// Query, key and value with heads side by side; keys and values may be [batch, heads, length, size] instead.
   AttentionParts unpacked(Expansion& graph) const {
     if (!has(graph, kKey)) {
       const std::vector<ValueId> all = unpacked(graph, kQuery, 3, "query");
@@ -132,7 +139,7 @@ class MultiHeadAttention final : public ExpandedOp {
     return {.q = in(graph, kQuery), .k = both[0], .v = both[1]};
   }
 
-  /// The parts of [batch, length, num_heads, parts, size].
+  /// Splits [batch, length, num_heads, parts, size] into its parts.
   std::vector<ValueId> unpacked(Expansion& graph, Input input, int64_t parts, const std::string& name) const {
     const Fact& packed = fact(graph, input);
     merge_dim(heads_, packed.dim(2), "num_heads and dim 2 of " + name);
@@ -145,7 +152,7 @@ class MultiHeadAttention final : public ExpandedOp {
     return found;
   }
 
-  /// Keys and values that have their heads one behind the other have no projection behind them.
+  /// Adds the parts of the bias. Keys and values of rank 4 have no projection, and so get none.
   void add_bias(Expansion& graph, AttentionParts& parts) const {
     const bool split = graph.fact(parts.k).rank() == 4;
     const auto width = [&](ValueId x) {

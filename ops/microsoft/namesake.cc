@@ -6,10 +6,10 @@
 namespace linnet {
 namespace {
 
-/// Operators of com.microsoft that became operators of ONNX as they are: GatherND (without batch_dims), Trilu, and Pad
-/// with modes constant, reflect and edge.
-/// Shapes, dtypes and attributes: as for ONNX's; the pads of Pad may be [1, 2 rank]. Sources:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GatherND,
+/// Operators of com.microsoft that are identical to operators of ONNX: GatherND (without batch_dims), Trilu, and Pad
+/// with modes constant, reflect and edge. Shapes, dtypes and attributes are as for ONNX's; the pads of Pad may be [1, 2
+/// rank].
+/// Sources: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GatherND,
 /// #com.microsoft.Pad, #com.microsoft.Trilu
 class Namesake final : public ExpandedOp {
  public:
@@ -31,8 +31,8 @@ class Namesake final : public ExpandedOp {
 };
 
 /// ExpandDims: Y = X with a dim of 1 at the axis.
-/// X: any dtype.   axis: int32, one element, from -rank - 1 to rank. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.ExpandDims
+/// - X: any dtype; axis: int32, one element, from -rank - 1 to rank
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.ExpandDims
 class ExpandDims final : public ExpandedOp {
  public:
   explicit ExpandDims(const NodeSpec& node) : ExpandedOp(node, Precision::kAny) {}
@@ -47,8 +47,8 @@ class ExpandDims final : public ExpandedOp {
 };
 
 /// Range of com.microsoft: Y = start, start + delta, ..., before limit.
-/// start, limit, delta: int16/int32/int64/float/double, one element; delta is 1 where it is omitted. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.Range
+/// - start, limit, delta (1): int16/int32/int64/float/double, one element
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.Range
 class RangeOfDefaultStep final : public ExpandedOp {
  public:
   explicit RangeOfDefaultStep(const NodeSpec& node) : ExpandedOp(node) {}
@@ -66,10 +66,12 @@ class RangeOfDefaultStep final : public ExpandedOp {
   }
 };
 
-/// Unique of com.microsoft: y = the values of x in the order of their first occurrence, idx = for each element of x
-/// where its value stands in y, counts = how often it occurs.
-/// x, y: any dtype that Unique of ONNX takes, [n].   idx, counts: int64. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.Unique
+/// Unique of com.microsoft.
+/// - x: [n], any dtype that Unique of ONNX supports
+/// - y: the values of x in the order of their first occurrence
+/// - idx: int64 [n], the position in y of each element of x
+/// - counts: int64, the number of occurrences of each element of y
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.Unique
 class UniqueInOrder final : public ExpandedOp {
  public:
   explicit UniqueInOrder(const NodeSpec& node) : ExpandedOp(node) {}

@@ -31,7 +31,7 @@ class NGramRepeatBlockKernel final : public Kernel {
   int in_place(int) const override { return 1; }
 
  private:
-  /// No word may follow that would repeat an n-gram of the row.
+  /// Sets the score of every word that would repeat an n-gram of the row to -infinity.
   void block(std::span<const int64_t> ids, float* scores, Checkpoints& checkpoints) const {
     if (size_ > length_) return;
     const auto end_of_row = ids.last(size_t(size_ - 1));
@@ -49,10 +49,10 @@ class NGramRepeatBlockKernel final : public Kernel {
   int64_t length_, words_, size_;
 };
 
-/// NGramRepeatBlock: scores of the next word, -inf for those with which the last ngram_size words of a row would be an
-/// n-gram that the row has already.
-/// input_ids: int64 [batch, length].   scores, scores_out: float [batch, words]. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.NGramRepeatBlock
+/// NGramRepeatBlock: the scores of the next word, with -inf for words that would complete an n-gram of ngram_size words
+/// that the row already contains.
+/// - input_ids: int64 [batch, length]; scores, scores_out: float [batch, words]
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.NGramRepeatBlock
 class NGramRepeatBlock final : public Op {
  public:
   explicit NGramRepeatBlock(const NodeSpec& node) : size_(node.attr<int64_t>("ngram_size")) {

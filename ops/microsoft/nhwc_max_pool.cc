@@ -5,10 +5,10 @@
 namespace linnet {
 namespace {
 
-/// NhwcMaxPool: the greatest value of each window of a tensor whose channels are last. Attributes: as for MaxPool,
-/// without storage_order.
-/// x, y: int8/uint8, one dtype for both, [N, spatial axes, C]. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.NhwcMaxPool
+/// NhwcMaxPool: the maximum of each window of a tensor with the channels last. Attributes are as for MaxPool, without
+/// storage_order.
+/// - x, y: int8/uint8, one dtype for both, [N, spatial axes, C]
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.NhwcMaxPool
 class NhwcMaxPool final : public ExpandedOp {
  public:
   explicit NhwcMaxPool(const NodeSpec& node)

@@ -4,12 +4,12 @@
 
 namespace linnet {
 
-/// x, cast where it has another dtype.
+/// x, cast if it has another dtype.
 inline ValueId in_dtype(GraphWriter& graph, ValueId x, DType dtype) {
   return graph.fact(x).dtype == dtype ? x : graph.cast(x, dtype);
 }
 
-/// A constant scalar of the dtype that x has.
+/// A constant scalar of the dtype of x.
 inline ValueId scalar_like(GraphWriter& graph, ValueId x, float value) {
   return in_dtype(graph, graph.scalar(value), graph.fact(x).dtype);
 }

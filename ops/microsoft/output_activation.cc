@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "activation_";
 
-/// A function and what the list of its parameters holds.
+/// A function and the names of its listed parameters.
 struct Listed {
   std::string_view function;
   std::vector<const char*> parameters{};

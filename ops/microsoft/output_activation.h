@@ -6,18 +6,18 @@
 
 namespace linnet {
 
-/// x * Sigmoid(alpha * x)
+/// x * Sigmoid(alpha * x).
 ValueId swish(GraphWriter& graph, ValueId x, float alpha = 1);
 
-/// The function that an operator of com.microsoft applies to its result: attribute activation, the name of an operator;
-/// none where it is absent.
+/// The function that an operator of com.microsoft applies to its result. Attribute `activation` is the name of an
+/// operator; if it is absent, there is no function.
 class OutputActivation {
  public:
-  /// The parameters are attributes of their own: activation_alpha is attribute alpha of the function's operator.
-  /// Functions: those of one input that ONNX has up to opset 23; Softmax, LogSoftmax.
+  /// Parameters are separate attributes: activation_alpha is attribute alpha of the function's operator. The functions
+  /// are those of one input in ONNX up to opset 23, Softmax and LogSoftmax.
   static OutputActivation of_attributes(const NodeSpec& node);
-  /// The parameters are one list, activation_params: Relu, Silu, Sigmoid, Tanh have none, LeakyRelu alpha, HardSigmoid
-  /// alpha and beta, Clip min and max.
+  /// Parameters are one list, activation_params. The functions are Relu, Silu, Sigmoid and Tanh without parameters,
+  /// LeakyRelu with alpha, HardSigmoid with alpha and beta, and Clip with min and max.
   static OutputActivation of_list(const NodeSpec& node);
 
   ValueId applied(GraphWriter& graph, ValueId y) const;

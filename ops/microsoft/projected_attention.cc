@@ -8,17 +8,18 @@
 namespace linnet {
 namespace {
 
-/// Attention of com.microsoft: y = softmax(scale * q * k^T + mask) * v for every head, with q, k and v the columns of
-/// input * weights + bias, in parts of qkv_hidden_sizes, of which the first two are equal, or thirds;
-/// float16/bfloat16/float32.
-/// input: [batch, length, size].   weights: [size, all hidden].   bias: [all hidden], may be omitted.   mask_index: see
-/// attention_mask; mask_filter_value (-10000) is added to the scores of what it leaves out.   attention_bias: [batch or
-/// 1, heads or 1, length, all keys], added to the scores. past: [2, batch, heads, past, size of a head], keys and
-/// values put in front; with past_present_share_buffer, past_sequence_length, int32, one element, of its rows count,
-/// and the new ones are written behind these.   num_heads: required.   unidirectional: no key behind the query. scale:
-/// 0, for 1 / sqrt(size of a head). y: [batch, length, hidden of v].   present: the past and the new ones. Refused:
-/// do_rotary; past or present where the parts differ. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.Attention
+/// Attention of com.microsoft: y = softmax(scale * q * k^T + mask) * v for every head. q, k and v are columns of input
+/// * weights + bias: thirds, or parts of qkv_hidden_sizes, of which the first two are equal. float16/bfloat16/float32.
+/// - input: [batch, length, size]; weights: [size, all hidden]; bias: [all hidden], may be omitted
+/// - mask_index: see attention_mask(); mask_filter_value (-10000) is added to the scores of excluded keys
+/// - attention_bias: [batch or 1, heads or 1, length, all keys], added to the scores
+/// - past: [2, batch, heads, past, size of a head], keys and values that precede the new ones
+/// - past_present_share_buffer: past_sequence_length, int32, one element, is the number of valid rows of past; the new
+///   rows are written after them
+/// - num_heads: required; unidirectional: whether queries see no later keys; scale: 0 for 1 / sqrt(size of a head)
+/// - y: [batch, length, hidden of v]; present: the past and the new keys and values
+/// do_rotary, and past or present with parts of different sizes, throw Error(kUnsupported).
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.Attention
 class ProjectedAttention final : public ExpandedOp {
  public:
   explicit ProjectedAttention(const NodeSpec& node)

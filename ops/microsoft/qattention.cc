@@ -9,15 +9,18 @@
 namespace linnet {
 namespace {
 
-/// QAttention: y = softmax(scale * q * k^T + mask) * v for every head, with q, k and v the three thirds of the columns
-/// of input * weight + bias, of the dequantised input and weight. input: int8/uint8 [batch, length, size].   weight:
-/// int8/uint8 [size, 3 * hidden].   bias: float32 [3 * hidden]. input_scale, input_zero_point: one element.
-/// weight_scale, weight_zero_point: one element or [3 * hidden]. Zero points: 0.   mask_index: see attention_mask;
-/// mask_filter_value (-10000) is added to the scores of what it leaves out. past: float32 [2, batch, heads, past, size
-/// of a head], keys and values put in front.   num_heads: required, divides hidden.   unidirectional: no key behind the
-/// query.   scale: 1 / sqrt(size of a head). y: float32 [batch, length, hidden].   present: float32 [2, batch, heads,
-/// past + length, size of a head]. Refused: do_rotary, past_present_share_buffer. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QAttention
+/// QAttention: y = softmax(scale * q * k^T + mask) * v for every head. q, k and v are the thirds of the columns of
+/// input * weight + bias, where input and weight are dequantised.
+/// - input: int8/uint8 [batch, length, size]; weight: int8/uint8 [size, 3 * hidden]; bias: float32 [3 * hidden]
+/// - input_scale, input_zero_point (0): one element
+/// - weight_scale, weight_zero_point (0): one element or [3 * hidden]
+/// - mask_index: see attention_mask(); mask_filter_value (-10000) is added to the scores of excluded keys
+/// - past: float32 [2, batch, heads, past, size of a head], keys and values that precede the new ones
+/// - num_heads: required, divides hidden; unidirectional: whether queries see no later keys
+/// - scale: default 1 / sqrt(size of a head)
+/// - y: float32 [batch, length, hidden]; present: float32 [2, batch, heads, past + length, size of a head]
+/// do_rotary and past_present_share_buffer throw Error(kUnsupported).
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QAttention
 class QAttention final : public ExpandedOp {
  public:
   explicit QAttention(const NodeSpec& node)

@@ -6,16 +6,17 @@
 namespace linnet {
 namespace {
 
-/// QEmbedLayerNormalization: as in embedding_op.h, of dequantised tables, gamma and beta, without embedding_sum.
-/// tables, gamma, beta: int8/uint8, each with a float32 scale and a zero point of its dtype of one element.   output:
-/// float32 [batch, length, hidden].   mask_index: int32 [batch]. Source:
+/// QEmbedLayerNormalization: see EmbeddingOp. Tables, gamma and beta are dequantised; there is no embedding_sum.
+/// - tables, gamma, beta: int8/uint8, each with a float32 scale and a zero point of its dtype, of one element
+/// - output: float32 [batch, length, hidden]; mask_index: int32 [batch]
+/// Source:
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QEmbedLayerNormalization
 class QEmbedLayerNormalization final : public EmbeddingOp {
  public:
   explicit QEmbedLayerNormalization(const NodeSpec& node) : EmbeddingOp(node) {}
 
  private:
-  /// Of the inputs from kWord to kBeta, in that order.
+  /// The first scale and zero point; those of the inputs from kWord to kBeta follow in that order.
   static constexpr size_t kScales = 8, kZeros = 13;
 
   std::vector<ValueId> expand(Expansion& graph) const override {

@@ -5,11 +5,13 @@
 namespace linnet {
 namespace {
 
-/// QGemm: Y = alpha * op(A) * op(B) + C of the dequantised A and B; op is the transpose where transA, transB say so.
-/// A [M, K], B [K, N]: int8/uint8, each with a float32 scale and a zero point of its dtype: one element, B's also [N].
-/// C: int32, broadcast to [M, N], in units of alpha * a_scale * b_scale; 0.   y_scale, y_zero_point: one element;
-/// without them Y is float32 [M, N], else of the zero point's dtype, int8 or uint8. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QGemm
+/// QGemm: Y = alpha * op(A) * op(B) + C of dequantised A and B. op transposes if transA or transB is set.
+/// - A: [M, K], B: [K, N]: int8/uint8, each with a float32 scale and a zero point of its dtype, of one element; B's may
+///   be [N]
+/// - C (0): int32, broadcast to [M, N], in units of alpha * a_scale * b_scale
+/// - y_scale, y_zero_point: one element. Without them, Y is float32 [M, N], else of the zero point's dtype, int8 or
+///   uint8.
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QGemm
 class QGemm final : public ExpandedOp {
  public:
   explicit QGemm(const NodeSpec& node)

@@ -7,10 +7,10 @@ namespace {
 
 /// QLinearSigmoid: Y = 1 / (1 + e^-X) of a quantised tensor. QLinearLeakyRelu: Y = X where it is not negative, else
 /// alpha * X.
-/// X, Y: int8/uint8, one dtype for both, each with a scale and a zero point of one element, which may be omitted.
-/// alpha: 0.01.
-/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QLinearSigmoid,
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QLinearLeakyRelu
+/// - X, Y: int8/uint8, one dtype for both, each with a scale and a zero point of one element, which may be omitted
+/// - alpha (0.01)
+/// Sources: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QLinearSigmoid,
+/// #com.microsoft.QLinearLeakyRelu
 class QLinearActivation final : public ExpandedOp {
  public:
   explicit QLinearActivation(const NodeSpec& node) : ExpandedOp(node), op_type_(node.op_type.substr(7)) {
@@ -24,7 +24,7 @@ class QLinearActivation final : public ExpandedOp {
     return {quantized(graph, y, 3, graph.facts()[0].dtype, "Y")};
   }
 
-  std::string op_type_;  // without QLinear
+  std::string op_type_;  // without the prefix QLinear
   Attributes attributes_;
 };
 

@@ -6,9 +6,9 @@ namespace linnet {
 namespace {
 
 /// QLinearAdd: C = A + B of quantised tensors, with NumPy's broadcasting. QLinearMul: C = A * B.
-/// A, B, C: int8/uint8, one dtype for all, each with a scale and a zero point of one element, which may be omitted.
-/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QLinearAdd,
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QLinearMul
+/// - A, B, C: int8/uint8, one dtype for all, each with a scale and a zero point of one element, which may be omitted
+/// Sources: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QLinearAdd,
+/// #com.microsoft.QLinearMul
 class QLinearArithmetic final : public ExpandedOp {
  public:
   explicit QLinearArithmetic(const NodeSpec& node) : ExpandedOp(node), op_type_(node.op_type.substr(7)) {}
@@ -21,7 +21,7 @@ class QLinearArithmetic final : public ExpandedOp {
     return {quantized(graph, graph.op(op_type_, {a, b}), 6, graph.facts()[0].dtype, "C")};
   }
 
-  std::string op_type_;  // without QLinear
+  std::string op_type_;  // without the prefix QLinear
 };
 
 }  // namespace

@@ -7,9 +7,10 @@ namespace {
 
 enum Input { kYScale, kYZero, kFirst };
 
-/// QLinearConcat: Y = the quantised tensors, one behind the other along an axis.
-/// Y_scale, Y_zero_point, then for each tensor its elements, scale and zero point. All tensors: int8/uint8, one dtype;
-/// scales and zero points of one element, all given.   axis: required, negative from the end.
+/// QLinearConcat: Y is the concatenation of quantised tensors along an axis. The inputs are Y_scale, Y_zero_point, then
+/// the elements, scale and zero point of each tensor.
+/// - tensors: int8/uint8, one dtype for all; scales and zero points of one element, all given
+/// - axis: required; negative counts from the end
 /// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QLinearConcat
 class QLinearConcat final : public ExpandedOp {
  public:

@@ -5,11 +5,12 @@
 namespace linnet {
 namespace {
 
-/// QLinearConv of com.microsoft: y = conv(x, w) + B of the dequantised x and w, as QLinearConv of ONNX, where
-/// channels_last says so on x [N, D1..., C] and y [N, E1..., M]. Attributes: as for Conv.
-/// x, w [M, C / group, k1...], y: int8/uint8, one to three spatial axes; each with a float32 scale and a zero point of
-/// its dtype: one element, w's also [M].   B: int32 [M], in units of x_scale * w_scale; 0. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QLinearConv
+/// QLinearConv of com.microsoft: y = conv(x, w) + B of dequantised x and w, as QLinearConv of ONNX. With channels_last,
+/// x is [N, D1..., C], and y [N, E1..., M]. Other attributes are as for Conv.
+/// - x, w [M, C / group, k1...], y: int8/uint8, one to three spatial axes, each with a float32 scale and a zero point
+///   of its dtype, of one element; w's may be [M]
+/// - B (0): int32 [M], in units of x_scale * w_scale
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QLinearConv
 class QLinearConvNhwc final : public ExpandedOp {
  public:
   explicit QLinearConvNhwc(const NodeSpec& node)

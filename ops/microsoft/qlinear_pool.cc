@@ -5,11 +5,11 @@
 namespace linnet {
 namespace {
 
-/// QLinearAveragePool: the mean of each window of a quantised tensor. kernel_shape: required; ceil_mode,
-/// count_include_pad, pads, strides, auto_pad: as for AveragePool.
-/// X, Y: int8/uint8, one dtype for both, [N, C, spatial axes], with channels_last [N, spatial axes, C]; each with a
-/// scale and a zero point of one element, which may be omitted. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QLinearAveragePool
+/// QLinearAveragePool: the mean of each window of a quantised tensor.
+/// - kernel_shape: required; ceil_mode, count_include_pad, pads, strides, auto_pad: as for AveragePool
+/// - X, Y: int8/uint8, one dtype for both, [N, C, spatial axes], or [N, spatial axes, C] with channels_last; each with
+///   a scale and a zero point of one element, which may be omitted
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QLinearAveragePool
 class QLinearAveragePool final : public ExpandedOp {
  public:
   explicit QLinearAveragePool(const NodeSpec& node)
@@ -37,8 +37,9 @@ class QLinearAveragePool final : public ExpandedOp {
 };
 
 /// QLinearGlobalAveragePool: the mean of each channel of a quantised tensor.
-/// X, Y: int8/uint8, one dtype for both, [N, C, spatial axes], with channels_last [N, spatial axes, C], the spatial
-/// ones 1 in Y; each with a scale and a zero point of one element. Source:
+/// - X, Y: int8/uint8, one dtype for both, [N, C, spatial axes], or [N, spatial axes, C] with channels_last, where
+///   spatial dims are 1 in Y; each with a scale and a zero point of one element
+/// Source:
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QLinearGlobalAveragePool
 class QLinearGlobalAveragePool final : public ExpandedOp {
  public:

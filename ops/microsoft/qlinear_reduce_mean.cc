@@ -5,10 +5,10 @@
 namespace linnet {
 namespace {
 
-/// QLinearReduceMean: the mean of a quantised tensor over the axes, quantised. axes, keepdims: required.
-/// data, reduced: int8/uint8, one dtype for both, each with a scale and a zero point of one element, which may be
-/// omitted. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QLinearReduceMean
+/// QLinearReduceMean: the quantised mean of a quantised tensor over the axes. axes and keepdims are required.
+/// - data, reduced: int8/uint8, one dtype for both, each with a scale and a zero point of one element, which may be
+///   omitted
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QLinearReduceMean
 class QLinearReduceMean final : public ExpandedOp {
  public:
   explicit QLinearReduceMean(const NodeSpec& node)

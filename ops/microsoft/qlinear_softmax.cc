@@ -5,10 +5,12 @@
 namespace linnet {
 namespace {
 
-/// QLinearSoftmax: Y = e^X / (sum of e^X along the axis) of a quantised tensor, as Softmax of ONNX opset `opset`: from
-/// 13 on along one axis, before over all dims from the axis on. X, Y: int8/uint8, one dtype for both, rank >= 1; each
-/// with a scale and a zero point of one element, X's may be omitted.   axis: -1.   opset: required. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QLinearSoftmax
+/// QLinearSoftmax: Y = e^X / (sum of e^X along the axis) of a quantised tensor, as Softmax of ONNX opset `opset`: since
+/// opset 13 along one axis, before over all dims from the axis on.
+/// - X, Y: int8/uint8, one dtype for both, rank >= 1, each with a scale and a zero point of one element; X's may be
+///   omitted
+/// - axis (-1); opset: required
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QLinearSoftmax
 class QLinearSoftmax final : public ExpandedOp {
  public:
   explicit QLinearSoftmax(const NodeSpec& node) : ExpandedOp(node) {

@@ -6,7 +6,8 @@ namespace linnet {
 namespace {
 
 /// QLinearWhere: Z = X where the condition holds, else Y, of quantised tensors, with NumPy's broadcasting.
-/// condition: bool.   X, Y, Z: int8/uint8, one dtype for all, each with a scale and a zero point of one element.
+/// - condition: bool
+/// - X, Y, Z: int8/uint8, one dtype for all, each with a scale and a zero point of one element
 /// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QLinearWhere
 class QLinearWhere final : public ExpandedOp {
  public:

@@ -12,17 +12,21 @@
 namespace linnet {
 namespace {
 
-/// QMoE: see MixtureOfExperts; weights are (code - zero_point) * scale. The shares are softmax(router_probs) of the
-/// chosen experts divided by their sum, or router_weights of these, with normalize_routing_weights divided by theirs.
-/// expert_weight_bits, or fc1_expert_weight_bits, fc2_... and fc3_... for a layer: 2, 4 (default) or 8.
-/// block_size: codes of a row that share a scale, a power of two from 16; all where it is omitted.
-/// accuracy_level: that of MatMulNBits. quant_type: int only; weights_prepacked: -1 (default) or 0 only.
-/// input, output: float16/bfloat16/float32, [tokens, hidden] or [batch, length, hidden].   router_probs,
-/// router_weights: [tokens, experts], router_weights may be omitted.   weights of fc1, fc3: uint8 [experts, inner,
-/// hidden * bits / 8], of fc2: [experts, hidden, inner * bits / 8], the first code in the lowest bits; fused fc1 has 2
-/// * inner rows. scales: floats, [experts, rows] or [experts, rows, blocks].   biases: [experts, rows], may be omitted.
-/// zero_points: uint8, packed like weights along the last axis of scales, which is filled up to whole bytes;
-/// 2^(bits - 1).   Computed in float32.
+/// QMoE: see MixtureOfExperts; weights are (code - zero_point) * scale. Computes in float32. The shares are
+/// softmax(router_probs) of the chosen experts divided by their sum. If router_weights is given, they are its elements
+/// instead, divided by their sum with normalize_routing_weights.
+/// - expert_weight_bits, or fc1_expert_weight_bits, fc2_... and fc3_... for a layer: 2, 4 (default) or 8
+/// - block_size: the number of codes of a row that share a scale, a power of two, at least 16; default all
+/// - accuracy_level: see MatMulNBits
+/// - quant_type: only int; weights_prepacked: only -1 (default) or 0
+/// - input, output: float16/bfloat16/float32, [tokens, hidden] or [batch, length, hidden]
+/// - router_probs, router_weights: [tokens, experts]; router_weights may be omitted
+/// - weights of fc1 and fc3: uint8 [experts, inner, hidden * bits / 8], of fc2: [experts, hidden, inner * bits / 8],
+///   with the first code in the lowest bits; a fused fc1 has 2 * inner rows
+/// - scales: floats, [experts, rows] or [experts, rows, blocks]
+/// - biases: [experts, rows], may be omitted
+/// - zero_points (2^(bits - 1)): uint8, packed like weights along the last axis of scales, which is padded to whole
+///   bytes
 /// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QMoE
 class QMoE final : public MixtureOfExperts {
  public:
@@ -99,7 +103,7 @@ class QMoE final : public MixtureOfExperts {
     if (graph.has(zeros(layer))) check_zeros(facts[zeros(layer)], codes, blocks, bits_[size_t(layer)], name);
   }
 
-  /// [experts, rows] or [experts, rows, count].
+  /// Checks for [experts, rows] or [experts, rows, count].
   void require_dims(const Fact& fact, const Shape& codes, int64_t count, const std::string& name) const {
     Dims dims{Dim(codes[0]), Dim(codes[1])};
     if (block_ != 0) dims.emplace_back(count);
@@ -137,19 +141,19 @@ class QMoE final : public MixtureOfExperts {
                        {{"bits", bits}, {"block_size", block}, {"accuracy_level", level_}})[0];
   }
 
-  /// The greatest power of two up to 256 that divides a row; 16 where none from 16 on does.
+  /// The largest power of two up to 256 that divides a row; 16 if none from 16 on does.
   static int64_t block_of(int64_t depth) {
     int64_t block = 256;
     while (block > 16 && depth % block != 0) block /= 2;
     return block;
   }
 
-  /// What all blocks of a row share: [experts, rows] as [experts, rows, blocks].
+  /// Repeats values for all blocks of a row: [experts, rows] to [experts, rows, blocks].
   static ValueId of_every_block(Expansion& graph, ValueId x, int64_t blocks) {
     return graph.op("Expand", {graph.op("Unsqueeze", {x, graph.ints({2})}), graph.ints({1, 1, blocks})});
   }
 
-  /// `count` codes of each row of bytes, as float32.
+  /// The first `count` codes of each row of bytes, as float32.
   static ValueId unpacked(Expansion& graph, ValueId bytes, int64_t bits, int64_t count) {
     Tensor shifts(DType::kUint8, {8 / bits});
     for (int64_t i = 0; i < shifts.size(); ++i) shifts.data<uint8_t>()[i] = uint8_t(i * bits);

@@ -5,11 +5,11 @@
 namespace linnet {
 namespace {
 
-/// QuantizeLinear, DequantizeLinear of com.microsoft: those of ONNX, inputs and attributes as they are; they had the
-/// integers of 4 and 16 bits before ONNX. The quotient of halves is not rounded. y_scale: positive and finite; x_scale:
-/// any, as quantisers to 4 bits write negative ones.
-/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QuantizeLinear,
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.DequantizeLinear
+/// QuantizeLinear and DequantizeLinear of com.microsoft: those of ONNX, with the same inputs and attributes. They had
+/// integers of 4 and 16 bits before ONNX did. The quotient of 16-bit floats is not rounded.
+/// - y_scale: positive and finite; x_scale: any, because quantisers to 4 bits write negative ones
+/// Sources: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.QuantizeLinear,
+/// #com.microsoft.DequantizeLinear
 class Forwarded final : public ExpandedOp {
  public:
   explicit Forwarded(const NodeSpec& node) : ExpandedOp(node), op_type_(node.op_type), attributes_(node.attributes) {

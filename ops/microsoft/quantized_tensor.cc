@@ -15,7 +15,7 @@ const Fact& given_fact(const Expansion& graph, size_t input, const std::string& 
   return graph.facts()[input];
 }
 
-/// Checks the shape of a parameter; where it is not known, the expansion has to wait.
+/// Checks the shape of a parameter; if it is unknown, the expansion has to wait.
 void check_count(Expansion& graph, const Fact& parameter, const std::string& name, Granularity granularity) {
   if (!parameter.concrete()) return graph.wait();
   const Shape shape = parameter.shape();
@@ -26,7 +26,7 @@ void check_count(Expansion& graph, const Fact& parameter, const std::string& nam
   }
 }
 
-/// The parameter repeated `count` times where it has one element only.
+/// Repeats a parameter of one element `count` times.
 ValueId repeated(Expansion& graph, ValueId parameter, int64_t count) {
   const Fact& fact = graph.fact(parameter);
   if (fact.shape().elements() == count) return parameter;
@@ -36,7 +36,7 @@ ValueId repeated(Expansion& graph, ValueId parameter, int64_t count) {
 ValueId dequantize(Expansion& graph, size_t input, const Attributes& attributes) {
   const ValueId scale = graph.in(input + 1), zero = graph.in(input + 2);
   const Fact &scales = graph.fact(scale), &zeros = graph.fact(zero);
-  // Which of the two is repeated is not known where one is open: for facts it does not matter, and the graph waits.
+  // While a shape is open, it is unknown which of the two to repeat. Facts do not depend on it, and the graph waits.
   if (zero == kNoValue || !scales.concrete() || !zeros.concrete()) {
     return graph.op("DequantizeLinear", {graph.in(input), scale}, attributes);
   }

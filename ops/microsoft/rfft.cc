@@ -5,11 +5,12 @@
 namespace linnet {
 namespace {
 
-/// Rfft: the discrete Fourier transform of real numbers over the last signal_ndim axes, of which the last one keeps its
-/// first n/2 + 1 frequencies. Irfft: its inverse with the factor 1/n, which gives an even length.
-/// Rfft: X float16/bfloat16/float/double [..., n], Y [..., n/2 + 1, 2], real and imaginary parts. Irfft: the other way
-/// round. signal_ndim: 1 to 3. normalized must be 0, onesided 1, as in ONNX Runtime. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.Rfft, #com.microsoft.Irfft
+/// Rfft: the discrete Fourier transform of real numbers over the last signal_ndim axes; the last axis keeps its first
+/// n/2 + 1 frequencies. Irfft: its inverse with the factor 1/n, of even length.
+/// - Rfft: X float16/bfloat16/float/double [..., n], Y [..., n/2 + 1, 2], real and imaginary parts; Irfft: vice versa
+/// - signal_ndim: 1 to 3; normalized must be 0 and onesided 1, as in ONNX Runtime
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.Rfft,
+/// #com.microsoft.Irfft
 class Rfft final : public ExpandedOp {
  public:
   explicit Rfft(const NodeSpec& node)
@@ -29,13 +30,13 @@ class Rfft final : public ExpandedOp {
     require_rank_at_least(x, int(axes_) + inverse_, "X");
     const ValueId last = graph.ints({-1});
     ValueId y = inverse_ ? graph.in(0) : half(graph, graph.op("Unsqueeze", {graph.in(0), last}));
-    // From the axis before the last one of the signal on, outwards.
+    // Transforms the axes of the signal before its last one, from inner to outer.
     for (int64_t axis = -3; axis > -2 - axes_; --axis)
       y = transformed(graph, y, axis, {{"inverse", int64_t{inverse_}}});
     return {inverse_ ? graph.op("Squeeze", {half(graph, y), last}) : y};
   }
 
-  /// The transform along the last axis of the signal, of which half is stored.
+  /// The transform along the last axis of the signal, which is stored as half.
   ValueId half(Expansion& graph, ValueId x) const {
     return transformed(graph, x, -2, {{"onesided", int64_t{1}}, {"inverse", int64_t{inverse_}}});
   }

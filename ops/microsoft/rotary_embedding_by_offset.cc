@@ -5,14 +5,15 @@
 namespace linnet {
 namespace {
 
-/// RotaryEmbedding: ONNX's, of input, position_ids, cos_cache, sin_cache: the first values of each head are rotated by
-/// the angles of its position, of which there are as many as the caches have columns.
-/// input: float16/bfloat16/float32, [batch, length, heads * size] or [batch, heads, length, size].   position_ids:
-/// int64 [batch, length], or one element, the position of the first token of every sample.   caches: [positions, size /
-/// 2], with rotary_embedding_dim [positions, rotary_embedding_dim / 2].   num_heads: required with
-/// rotary_embedding_dim. interleaved: pairs are neighbours.   is_packed_batching: changes nothing, positions stand in
-/// position_ids. Refused: scale other than 1, which ONNX Runtime's kernel for CPUs ignores. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.RotaryEmbedding
+/// RotaryEmbedding: that of ONNX with input, position_ids, cos_cache, sin_cache. Rotates the first values of each head
+/// by the angles of its position; there are as many angles as columns of the caches.
+/// - input: float16/bfloat16/float32, [batch, length, heads * size] or [batch, heads, length, size]
+/// - position_ids: int64 [batch, length], or one element, the position of the first token of every sample
+/// - caches: [positions, size / 2], or [positions, rotary_embedding_dim / 2] with rotary_embedding_dim
+/// - num_heads: required with rotary_embedding_dim; interleaved: pairs are neighbours
+/// - is_packed_batching: has no effect, because position_ids contains the positions
+/// A scale other than 1, which ONNX Runtime's kernel for CPUs ignores, throws Error(kUnsupported).
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.RotaryEmbedding
 class RotaryEmbeddingByOffset final : public ExpandedOp {
  public:
   explicit RotaryEmbeddingByOffset(const NodeSpec& node)
@@ -62,7 +63,7 @@ class RotaryEmbeddingByOffset final : public ExpandedOp {
                                        half, ", got ", width));
   }
 
-  /// [batch, length]
+  /// The positions of all tokens, [batch, length].
   static ValueId all_positions(Expansion& graph, const Fact& x) {
     const Fact& positions = graph.facts()[kPositions];
     if (positions.rank() == 2) return graph.in(kPositions);

@@ -4,12 +4,12 @@
 
 namespace linnet {
 
-/// What rows are normalised by: their mean and 1 / sqrt(variance + epsilon), with dims of 1 for those that are reduced.
+/// The statistics that rows are normalised by: mean and 1 / sqrt(variance + epsilon), with dims of 1 for reduced axes.
 struct RowStatistics {
   ValueId mean, inverse_deviation;
 };
 
-/// Of x over the axes, in this dtype. Unless `centered`, the mean square stands for the variance.
+/// The statistics of x over the axes, in this dtype. Unless `centered`, the mean square replaces the variance.
 inline RowStatistics row_statistics(GraphWriter& graph, ValueId x, const std::vector<int64_t>& axes, float epsilon,
                                     bool centered, DType dtype) {
   const ValueId reduced = graph.ints(axes), values = in_dtype(graph, x, dtype);

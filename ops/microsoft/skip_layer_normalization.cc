@@ -7,10 +7,12 @@ namespace linnet {
 namespace {
 
 /// SkipLayerNormalization: input_skip_bias_sum = input + bias + skip, output = LayerNormalization(sum) over the last
-/// axis with scale gamma and bias beta. SkipSimplifiedLayerNormalization: output = RMSNormalization(sum), no beta.
-/// input, output, sum: float16/bfloat16/float/double [..., hidden].   skip: broadcast to input.   gamma, beta, bias:
-/// [hidden]; beta and bias may be omitted.   mean, 0 for the simplified one, inv_std_var: float32 [..., 1].   epsilon:
-/// 1e-12. Sources:
+/// axis with scale gamma and bias beta. SkipSimplifiedLayerNormalization: output = RMSNormalization(sum), without beta.
+/// - input, output, sum: float16/bfloat16/float/double [..., hidden]; skip: broadcast to input
+/// - gamma, beta, bias: [hidden]; beta and bias may be omitted
+/// - mean (0 for SkipSimplifiedLayerNormalization), inv_std_var: float32 [..., 1]
+/// - epsilon (1e-12)
+/// Sources:
 /// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.SkipLayerNormalization,
 /// #com.microsoft.SkipSimplifiedLayerNormalization
 class SkipLayerNormalization final : public ExpandedOp {

@@ -11,13 +11,14 @@ namespace linnet {
 namespace {
 
 /// SparseAttention: GroupQueryAttention whose query rows see, up to their own position, only the blocks of keys that a
-/// sparse mask gives to the block of their position.
-/// block_row_indices: int32 [layouts, blocks + 1], block_col_indices: int32 [layouts, n]: the mask in compressed rows,
-/// which may be filled up with -1; head h has layout h modulo the layouts. sparse_block_size: positions of a block.
-/// past_key, past_value: [batch, kv_num_heads, capacity, size], also the shape of present_key and present_value.
-/// key_total_sequence_lengths: int32 [batch], the tokens of a sample with the new ones; query, key, value,
-/// total_sequence_length, cos_cache, sin_cache, do_rotary, rotary_interleaved and scale: as GroupQueryAttention has
-/// them. Takes batch * num_heads * length * capacity floats of memory.
+/// sparse mask allows for the block of their position. Uses batch * num_heads * length * capacity floats of memory.
+/// - block_row_indices: int32 [layouts, blocks + 1], block_col_indices: int32 [layouts, n]: the mask in compressed
+///   rows, which may be padded with -1; head h has layout h modulo the number of layouts
+/// - sparse_block_size: the number of positions in a block
+/// - past_key, past_value, present_key, present_value: [batch, kv_num_heads, capacity, size]
+/// - key_total_sequence_lengths: int32 [batch], the number of tokens of a sample including the new ones
+/// - query, key, value, total_sequence_length, cos_cache, sin_cache, do_rotary, rotary_interleaved, scale: see
+///   GroupQueryAttention
 /// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.SparseAttention
 class SparseAttention final : public ExpandedOp {
  public:

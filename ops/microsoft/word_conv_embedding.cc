@@ -37,13 +37,13 @@ class WordConvEmbeddingKernel final : public Kernel {
     });
   }
 
-  /// The embedded letters of a word, and the sums of all filters at one place.
+  /// Holds the embedded letters of a word, and the sums of all filters at one position.
   size_t scratch_bytes() const override {
     return dtype_bytes(DType::kFloat32, checked_add(checked_mul(letters_, size_), filters_));
   }
 
  private:
-  /// Letters of the word that are not 0, if the first one is not.
+  /// The number of letters of the word that are not 0; 0 if the first letter is 0.
   int64_t length(std::span<const int32_t> word) const {
     for (const int32_t letter : word) {
       if (letter >= 0 && letter < alphabet_) continue;
@@ -75,13 +75,14 @@ class WordConvEmbeddingKernel final : public Kernel {
   UnaryForm tanh_;
 };
 
-/// WordConvEmbedding: of each word, a row of letters, Y[word, f] = tanh(B[f] + the most that filter f gives on any of
-/// the first windows of its embedded letters). There are as many windows as fit into the letters that are not 0, but
-/// one at least; a word whose first letter is 0 gives 0 (ONNX Runtime leaves these undefined). Sequence: int32 [words,
-/// letters].   W: float [filters, 1, window, size], the window at most as long as a row. B: float [filters].   C: float
-/// [alphabet, size].   Y: float [words, filters]. embedding_size, conv_window_size and char_embedding_size, where
-/// given, are filters, window and size. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.WordConvEmbedding
+/// WordConvEmbedding: for each word, a row of letters, Y[word, f] = tanh(B[f] + the maximum of filter f over the first
+/// windows of its embedded letters). The number of windows is that which fits into the nonzero letters, at least one. A
+/// word whose first letter is 0 gives 0 (undefined in ONNX Runtime).
+/// - Sequence: int32 [words, letters]
+/// - W: float [filters, 1, window, size], with a window of at most a row; B: float [filters]
+/// - C: float [alphabet, size]; Y: float [words, filters]
+/// - embedding_size, conv_window_size, char_embedding_size: equal to filters, window and size if given
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.WordConvEmbedding
 class WordConvEmbedding final : public Op {
  public:
   explicit WordConvEmbedding(const NodeSpec& node)

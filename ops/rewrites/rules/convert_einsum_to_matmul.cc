@@ -97,8 +97,8 @@ void order_operands(EinsumTerms& terms) {
 }  // namespace
 
 // Einsum of two operands -> MatMul, with Transposes and Reshapes as needed. Each label must be in two of the operands
-// and the output, and at least one in both operands only. Attention and its projections have this
-// form in Keras and JAX.
+// and the output, and at least one in both operands only. Attention and its projections have this form in Keras and
+// JAX.
 LINNET_DEFINE_REWRITE(convert_einsum_to_matmul, "Einsum")(const Graph& graph, const Node& node) {
   auto terms = einsum_terms(graph, node);
   if (!terms || terms->operands.size() != 2) return std::nullopt;

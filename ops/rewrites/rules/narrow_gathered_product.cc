@@ -64,8 +64,7 @@ ValueId add_columns(Patch& patch, const Node& product, const Columns& columns) {
 
 // GatherElements(MatMul(a, b), i) -> GatherElements(MatMul(a, some columns of b), i - first), for constant indices
 // along the last axis, possibly expanded, that refer to these columns only. A Reshape that keeps the columns may be in
-// between. This applies to scores of relative positions in models that support more tokens than
-// they get.
+// between. This applies to scores of relative positions in models that support more tokens than they get.
 LINNET_DEFINE_REWRITE(narrow_gathered_product, "GatherElements")(const Graph& graph, const Node& node) {
   if (!gathers_columns(graph, node)) return std::nullopt;
   const Node* reshape = reshape_of_rows(graph, node);
