@@ -15,7 +15,7 @@ using Slots = AttentionSlots;
 
 constexpr const char* kNanWithoutKeys = "nan_without_keys";
 
-/// The dim of heads times their sizes, divided.
+/// The size of a head: the dim of heads times their size, divided by the number of heads.
 Dim divided(const Dim& dim, int64_t heads, const char* what) {
   if (dim.known() && dim.value() % heads != 0) {
     throw Error(ErrorKind::kShape,
@@ -30,24 +30,32 @@ struct AttentionDims {
 };
 
 /// Attention: y = softmax(mask(softcap(scale * q * k^T))) * v for every head of every sample.
-/// Q, K, V: float16/bfloat16/float32/float64, [batch, heads, length, size], or [batch, length, heads * size] with the
-/// attributes q_num_heads and kv_num_heads. The heads of Q are a multiple of those of K and V, which serve consecutive
-/// ones. past_key, past_value: [batch, kv_heads, past, size], put in front of K and V. nonpad_kv_seqlen (from opset 24
-/// on): int64 [batch], the keys of each sample that are no padding.
-/// attn_mask: broadcast to [batch, q_heads, q_length, kv_length]; bool (true: may be attended) or any number, which is
-/// added to the scores. From opset 24 on its last dim is not broadcast: the keys that it lacks are disallowed.
-/// Queries stand at positions from `offset` on: the past length, or nonpad_kv_seqlen - q_length, or 0. is_causal: keys
-/// up to the query's position; left_window_size, right_window_size (from opset 25 on; -1: no limit): keys no farther
-/// away. A query without any key gives zeros. A disallowed key counts as nothing even where its score is NaN.
-/// scale: 1 / sqrt(head size).   softcap: 0, none.   Computed in float32, or float64 where Q, K or V are, and rounded
-/// once; softmax_precision float64 makes the softmax of float32 one of float64, others ask for less than is done.
-/// Outputs: Y in Q's form; present_key, present_value: past and new ones; qk_matmul_output: see ScoreOutput.
-/// Refused: nonpad_kv_seqlen with past or present keys.
-/// In the internal domain "linnet", which has all of opset 25, K and V may have rank 4 where Q has rank 3;
-/// nan_without_keys: as in the operators that spell it, a query without any key gives NaN, and the last dim of
-/// attn_mask is broadcast; and there are two inputs more. query_positions: int64 [batch], the `offset` of each sample.
-/// head_sink: [q_heads] of Q's dtype, a score that every softmax of the head has besides those of the keys, so that the
-/// probabilities sum up to less than 1. Source: https://onnx.ai/onnx/operators/onnx__Attention.html
+/// - Q, K, V: float16/bfloat16/float32/float64, [batch, heads, length, size], or [batch, length, heads * size] with
+///   q_num_heads and kv_num_heads. The heads of Q are a multiple of those of K and V, each of which serves consecutive
+///   heads of Q.
+/// - past_key, past_value: [batch, kv_heads, past, size], prepended to K and V
+/// - nonpad_kv_seqlen (since opset 24): int64 [batch], the number of keys of each sample that are not padding; not
+///   supported with past or present keys
+/// - attn_mask: broadcast to [batch, q_heads, q_length, kv_length]. A bool is true for keys that may be attended; any
+///   number is added to the scores. Since opset 24 its last dim is not broadcast: the keys that it lacks are
+///   disallowed.
+/// - is_causal: a query attends keys up to its position
+/// - left_window_size, right_window_size (since opset 25; -1: no limit): the largest distance of keys to the left and
+///   right
+/// - scale: default 1 / sqrt(head size); softcap (0: none)
+/// - Y in Q's form; present_key, present_value: past and new ones; qk_matmul_output: see ScoreOutput
+/// Queries are at positions from `offset` on, which is the past length, or nonpad_kv_seqlen - q_length, or 0. A query
+/// without any key gives zeros. A disallowed key is ignored even if its score is NaN.
+/// Computes in float32, or in float64 if Q, K or V are, and rounds once. softmax_precision float64 computes the softmax
+/// of float32 scores in float64; other values require less precision than this.
+/// The form in the internal domain "linnet" has all of opset 25, and these extensions:
+/// - K and V may have rank 4 if Q has rank 3.
+/// - With nan_without_keys, a query without any key gives NaN, as in attention written in other operators, and the last
+///   dim of attn_mask is broadcast.
+/// - query_positions: int64 [batch], the `offset` of each sample
+/// - head_sink: [q_heads] of Q's dtype, a score that every softmax of the head has in addition to those of the keys, so
+///   that the probabilities sum to less than 1
+/// Source: https://onnx.ai/onnx/operators/onnx__Attention.html
 class Attention final : public Op {
  public:
   explicit Attention(const NodeSpec& node)
@@ -93,7 +101,7 @@ class Attention final : public Op {
     return out;
   }
 
-  // Of every pair of a query and a key: its score, and its share of the output.
+  // Counts the score and the weighted value of every pair of a query and a key.
   int64_t multiply_adds(const NodeValues& v) const override {
     const AttentionDims d = dims(facts_of(v));
     int64_t pairs = 0;
@@ -207,7 +215,7 @@ class Attention final : public Op {
     d.head_size = q.dim(3);
   }
 
-  /// Behind add_query().
+  /// Requires add_query() before.
   void add_keys(const Fact& k, const Fact& v, AttentionDims& d) const {
     const bool joined = k.rank() == 3;
     if (joined && kv_heads_ == 0) refuse_without_heads();
@@ -253,7 +261,7 @@ class Attention final : public Op {
                                        full[3], "], got ", mask));
   }
 
-  /// Whether a mask of so many keys can be completed; one of a single key can even where there is none.
+  /// Whether a mask of so many keys can be completed; one of a single key can even if there are no keys.
   static bool is_shorter(const Dim& masked, const Dim& keys) {
     if (masked.known() && (masked.value() == 1 || keys.known())) {
       return masked.value() == 1 || masked.value() <= keys.value();
@@ -270,7 +278,7 @@ class Attention final : public Op {
 
   AttentionWindow window() const { return {left_, causal_ ? 0 : right_}; }
 
-  /// Pairs of a query and a key of sample b that the window, and a mask that is too short, leave.
+  /// The number of pairs of a query and a key of sample b that the window and a mask that is too short allow.
   int64_t sample_pairs(const NodeValues& v, const AttentionDims& d, int64_t b) const {
     const bool counted = v.has(Slots::kKeyCounts), placed = v.has(Slots::kQueryPositions);
     const int64_t keys = counted ? v.in(Slots::kKeyCounts).data<int64_t>()[b] : d.kv_length.value();
@@ -308,7 +316,7 @@ class Attention final : public Op {
 
   bool extended_, key_counts_, nan_without_keys_, padded_mask_, causal_;
   int64_t left_, right_;
-  int64_t q_heads_, kv_heads_;  // 0 where not given
+  int64_t q_heads_, kv_heads_;  // 0 if not given
   int64_t mode_;
   std::optional<float> scale_;
   float softcap_;

@@ -18,8 +18,8 @@ void join_head(const AttentionSizes& sizes, int64_t size, const C* past, const C
   }
 }
 
-/// The tensor itself (`now`), or its rows behind those of `past` copied to `joined`, [batch, kv_heads, length, size].
-/// Nothing is copied where `joined` is null.
+/// Returns the tensor itself (`now`), or its rows after those of `past` copied to `joined`, [batch, kv_heads, length,
+/// size]. Copies nothing if `joined` is null.
 template <class C>
 HeadRows<C> join_rows(const AttentionSizes& sizes, int64_t size, const Tensor& past, const Tensor& now, C* joined,
                       Executor& executor) {
@@ -38,7 +38,7 @@ HeadRows<C> join_rows(const AttentionSizes& sizes, int64_t size, const Tensor& p
   return {joined, HeadLayout(false, sizes.kv_heads, sizes.kv_length, size)};
 }
 
-/// Of keys or values of this size.
+/// The number of elements of all keys or values with this head size.
 int64_t elements_of_all(const AttentionSizes& s, int64_t head_size) {
   return checked_mul(checked_mul(s.batch, s.kv_heads), checked_mul(s.kv_length, head_size));
 }

@@ -9,7 +9,8 @@ namespace {
 
 using Slots = AttentionSlots;
 
-/// Row by row. Scratch: scores and biases of a row; keys and values joined with past ones that are no outputs.
+/// Computes row by row. Scratch: scores and biases of a row, then keys and values joined with past ones if they are not
+/// outputs.
 class AttentionF64 final : public Kernel {
  public:
   AttentionF64(const AttentionRule& rule, const CompileInput& in) : rule_(rule), rows_(rule_, in.isa()) {}

@@ -9,12 +9,12 @@ namespace linnet {
 namespace {
 
 constexpr int64_t kFewQueriesChunks = 8;     // of the whole operator
-constexpr int64_t kPartFloats = 128 * 1024;  // of keys and values, the least that is worth a chunk of its own
-constexpr int64_t kBlockFloats = 8 * 1024;   // of keys or values: they stay in the first-level cache for all queries
+constexpr int64_t kPartFloats = 128 * 1024;  // of keys and values, the minimum for a separate chunk
+constexpr int64_t kBlockFloats = 8 * 1024;   // of keys or values, which stay in the first-level cache for all queries
 
 constexpr int64_t kMultipliesPerNanosecond = 4;
 
-/// Queries are split where there are few heads: every part reads all keys and values.
+/// Splits queries if there are few heads; every part reads all keys and values.
 /// Scratch: scaled queries, their scores, a row of biases.
 class FewQueries final : public HeadAlgorithm {
  public:

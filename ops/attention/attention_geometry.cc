@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-/// Copies mask values as what is added to scores: those of a boolean mask become 0 and -infinity.
+/// Copies mask values as biases of scores: a boolean mask becomes 0 and -infinity.
 template <class C>
 void convert_bias(const Tensor& mask, int64_t first, int64_t n, C* bias) {
   if (mask.dtype() == DType::kBool) {

@@ -7,7 +7,7 @@
 
 namespace linnet {
 
-/// The queries of all heads of one sample that read the same keys and values.
+/// The queries of all heads of one sample that share keys and values.
 struct AttentionHead {
   KernelContext& context;
   HeadRows<float> k, v;
@@ -16,15 +16,15 @@ struct AttentionHead {
   Checkpoints& checkpoints;
 };
 
-/// A way to compute a float32 AttentionHead. The rule outlives it.
+/// An algorithm for a float32 AttentionHead. Keeps a reference to the rule.
 class HeadAlgorithm {
  public:
   HeadAlgorithm(const AttentionRule& rule, Isa isa);
   virtual ~HeadAlgorithm() = default;
 
-  /// Independent parts of the work of a head.
+  /// The number of independent parts of the work of a head.
   virtual int64_t parts() const { return 1; }
-  /// Scratch of a worker, aligned to 64 bytes.
+  /// Scratch of each worker, aligned to 64 bytes.
   virtual size_t scratch_bytes() const = 0;
   virtual void run(const AttentionHead& head, int64_t part, std::byte* scratch) const = 0;
   virtual std::string describe() const = 0;
@@ -33,9 +33,9 @@ class HeadAlgorithm {
   const AttentionSizes& sizes() const { return rule_.sizes; }
   int64_t score_pitch() const { return pitch_of(sizes().kv_length); }
   int64_t q_pitch() const { return pitch_of(sizes().head_size); }
-  /// A distance between rows that spreads them over the cache sets.
+  /// A distance between rows of n elements that spreads them over the cache sets.
   static int64_t pitch_of(int64_t n);
-  /// Rows of query head h from the first one on, multiplied by the scale, q_pitch() apart.
+  /// Writes rows of query head h from `first` on, multiplied by the scale, at distances of q_pitch().
   void scale_queries(const AttentionHead& head, int64_t h, int64_t first, int64_t rows, float* q) const;
   float* output_row(const AttentionHead& head, int64_t h, int64_t i) const;
 
@@ -45,10 +45,11 @@ class HeadAlgorithm {
   HeadLayout q_layout_, y_layout_;
 };
 
-/// For few queries, as when tokens are generated one by one: keys and values are read as they lie.
+/// For few queries, such as single tokens in generation. Reads keys and values in place.
 std::unique_ptr<HeadAlgorithm> make_few_queries(const AttentionRule& rule, Isa isa);
-/// For more: keys and values are packed for the matrix product's micro-kernel, and used for blocks of queries whose
-/// scores stay in the second-level cache. The parts of a head depend on the number of workers, its bits do not.
+/// For more queries. Packs keys and values for the matrix product's micro-kernel, and uses them for blocks of queries
+/// whose scores stay in the second-level cache. The number of parts depends on the number of workers, the results do
+/// not.
 std::unique_ptr<HeadAlgorithm> make_many_queries(const AttentionRule& rule, Isa isa, int workers);
 
 }  // namespace linnet

@@ -18,16 +18,16 @@ struct KeyValueRows {
   HeadRows<C> keys, values;
 };
 
-/// Elements of scratch that join_key_values() needs.
+/// The number of elements of scratch that join_key_values() needs.
 int64_t joined_elements(const AttentionRule& rule);
 
-/// The node's keys and values, with the past ones in front. Both are copied to the outputs for present ones where these
-/// are wanted, else, where there are past ones, to `scratch`.
+/// The node's keys and values, with the past ones first. Copies both to the outputs for present ones if these are
+/// wanted; else, if there are past ones, to `scratch`.
 template <class C>
 KeyValueRows<C> join_key_values(const AttentionRule& rule, KernelContext& context, C* scratch);
 
-/// Attention on float32 and on double. All choices that bits depend on follow from the rule alone, so results are the
-/// same for any number of threads.
+/// Attention in float32 and in double. All choices that affect bits depend on the rule only, so that results are
+/// identical for any number of threads.
 KernelPtr make_attention_f32(const AttentionRule& rule, const CompileInput& in);
 KernelPtr make_attention_f64(const AttentionRule& rule, const CompileInput& in);
 

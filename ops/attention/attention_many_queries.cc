@@ -14,16 +14,16 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kScoreFloats = 64 * 1024;       // of a block of queries
-constexpr int64_t kMostStrips = 8;                // of a block
-constexpr int64_t kCausalBlocks = 6;              // of all queries: the keys behind a block's last query are left out
-constexpr int kPanelWidth = 2;                    // vectors, where there are as many
-constexpr int64_t kSlabFloats = 32 * 1024;        // of packed keys or values, used for a whole block before the next
-constexpr int64_t kManyQueriesChunks = 16;        // of the whole operator
-constexpr int64_t kChunksPerWorker = 4;           // that are worth dividing a head, of several workers
-constexpr int64_t kPartMultiplies = 1024 * 1024;  // the least work that is worth packing keys and values anew
+constexpr int64_t kScoreFloats = 64 * 1024;  // of a block of queries
+constexpr int64_t kMostStrips = 8;           // of a block
+constexpr int64_t kCausalBlocks = 6;         // of all queries; keys after a block's last query are skipped
+constexpr int kPanelWidth = 2;               // vectors, if there are as many
+constexpr int64_t kSlabFloats = 32 * 1024;   // of packed keys or values, used for a whole block before the next slab
+constexpr int64_t kManyQueriesChunks = 16;   // of the whole operator
+constexpr int64_t kChunksPerWorker = 4;      // for a division of a head among several workers
+constexpr int64_t kPartMultiplies = 1024 * 1024;  // the least work for which packing keys and values again pays off
 
-/// Scratch, in floats: packed keys and values, scaled queries of a block, their scores, a row of biases.
+/// Parts of the scratch, in floats: packed keys and values, scaled queries of a block, their scores, a row of biases.
 struct Workspace {
   float *k, *v, *q, *scores, *bias;
   const float** pointers;
@@ -96,7 +96,7 @@ class ManyQueries final : public HeadAlgorithm {
     return {floats + k_, floats + v_, floats + q_, floats + scores_, floats + bias_, pointers};
   }
 
-  /// The keys for blocks [first, last) of queries, from the beginning of a panel on.
+  /// The keys for blocks [first, last) of queries, from the beginning of a panel.
   KeyRange keys_of(int64_t first, int64_t last, const AttentionSample& sample) const {
     const int64_t end = std::min(last * block_, sizes().q_length);
     KeyRange keys = rule_.keys_of(first * block_, end, sample.offset, sample.keys);
@@ -135,7 +135,7 @@ class ManyQueries final : public HeadAlgorithm {
     multiply_values(rows, packed, keys, work, output_row(head, h, begin), head.checkpoints);
   }
 
-  /// Calls f(first row, rows) for tiles of panels of `width` that make up [0, rows).
+  /// Calls f(first row, rows) for tiles of panels of `width` that cover [0, rows).
   template <class F>
   void for_tiles(int64_t rows, int width, F f) const {
     const int64_t tiles = ceil_div(rows, gemm_.tile_rows[width - 1]);

@@ -25,7 +25,7 @@ class AttentionPrefix {
     if (!has_past() && (gives(Slots::kPresentKey) || gives(Slots::kPresentValue))) return false;
     if (inputs_[Slots::kKeyCounts] == kNoValue) {
       inputs_[Slots::kKeyCounts] = of_each_sample(keys_);
-      // Where counts are given, queries are the last of them; here they are behind the past.
+      // If counts are given, queries are the last rows; here they are after the past.
       ValueId& positions = inputs_[Slots::kQueryPositions];
       if (positions == kNoValue) positions = of_each_sample(past_);
     }
@@ -47,7 +47,7 @@ class AttentionPrefix {
     return graph_.numbers(Dims(size_t(batch), dim), Shape{batch});
   }
 
-  /// Keys and values that have room.
+  /// Reads keys and values with room; returns false if they have none.
   bool read_keys() {
     const Fact &k = graph_.input(Slots::kK), &v = graph_.input(Slots::kV);
     const int axis = k.rank() - 2;
@@ -59,7 +59,7 @@ class AttentionPrefix {
     return true;
   }
 
-  /// New rows, [batch, heads, rows, size], are written behind the past, which they become.
+  /// Writes new rows, [batch, heads, rows, size], after the past; the result replaces the past.
   bool join(int now, int before) {
     const Fact& past = graph_.input(before);
     if (graph_.input_axis(before) != 2 || !graph_.input(now).concrete()) return false;
@@ -94,7 +94,7 @@ class AttentionPrefix {
     return graph_.add(std::move(transpose), {divided});
   }
 
-  /// A mask has a column for each key, or none that grow; nothing else grows.
+  /// Whether a mask, if it grows, has a column for each key, and no other input grows.
   bool others_fit() {
     for (int i = 0; i < int(node_.inputs.size()); ++i) {
       const Fact& fact = graph_.input(i);

@@ -4,7 +4,7 @@
 
 namespace linnet {
 
-/// Op::prefix() of Attention: reads the rows in use of keys and values, and writes new ones behind those of the past.
+/// Op::prefix() of Attention: reads the used rows of keys and values, and writes new rows after those of the past.
 bool attention_prefix(Prefix& prefix);
 
 }  // namespace linnet

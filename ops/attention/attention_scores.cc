@@ -30,7 +30,7 @@ void softmax_of(const From* x, To* y, int64_t n) {
 KeyRange AttentionRule::keys_of(int64_t begin, int64_t end, int64_t offset, int64_t keys) const {
   const bool all = output == ScoreOutput::kProducts || output == ScoreOutput::kCapped || output == ScoreOutput::kBiased;
   if (all) return {0, sizes.kv_length};
-  // Both ends move with the query.
+  // Both ends increase with the query.
   KeyRange range{window.keys_of(begin, offset, keys).begin, window.keys_of(end - 1, offset, keys).end};
   if (mask) range.end = std::min(range.end, mask.columns());
   range.begin = std::min(range.begin, range.end);
@@ -64,7 +64,7 @@ void ScoreRows<C>::finish(KernelContext& context, const ScoreBlock<C>& block, C*
   const AttentionSample sample = attention_sample(context, rule_.sizes, block.b);
   const Tensor& mask = context.input(AttentionSlots::kMask);
   Bias bias;
-  KeyRange same;  // of the rows from `begin` on, which wait for their softmax
+  KeyRange same;  // of the rows from `begin` on, whose softmax is pending
   int64_t begin = block.first;
   const auto finish_waiting = [&](int64_t end) {
     if (end > begin) share(context, block, begin, end, same);
@@ -167,7 +167,7 @@ double ScoreRows<double>::add_bias(double* x, const double* bias, int64_t n) con
   return *std::max_element(bias, bias + n);
 }
 
-// The sink adds exp(sink) to the sum that a softmax divides by; that sum is exp(most) / the largest probability.
+// The sink adds exp(sink) to the denominator of a softmax, which is exp(most) / the largest probability.
 template <class C>
 void ScoreRows<C>::share(const KernelContext& context, const ScoreBlock<C>& block, int64_t begin, int64_t end,
                          const KeyRange& keys) const {

@@ -76,13 +76,15 @@ class BlockMaskBiasKernel final : public Kernel {
   int64_t layouts_, blocks_, most_, block_, heads_, length_, capacity_;
 };
 
-/// BlockMaskBias, of the internal domain "linnet": what adds to scores so that a query row sees the blocks of keys that
-/// a sparse mask gives to the block of its position: 0 for these, -inf for others. Head h has layout h modulo the
-/// layouts. num_heads, sparse_block_size: attributes.
-/// block_row_indices: int32 [layouts, blocks + 1], block_col_indices: int32 [layouts, n], in compressed rows;
-/// before: int64 [batch], the position of the first query row, in [0, capacity]; query: [batch, length, size] and
-/// cache: [batch, heads, capacity, size] for their shapes alone. Y: float32 [batch, num_heads, length, capacity].
-/// Indices and positions are checked when the model runs; blocks * sparse_block_size must be an int64.
+/// BlockMaskBias, of the internal domain "linnet": the bias of scores with which a query row sees only the blocks of
+/// keys that a sparse mask allows for the block of its position: 0 for these, -inf for others. Head h has layout h
+/// modulo the number of layouts.
+/// - num_heads, sparse_block_size: attributes; blocks * sparse_block_size must fit in int64
+/// - block_row_indices: int32 [layouts, blocks + 1], block_col_indices: int32 [layouts, n], in compressed rows
+/// - before: int64 [batch], the position of the first query row, in [0, capacity]
+/// - query: [batch, length, size], cache: [batch, heads, capacity, size]; only their shapes are read
+/// - Y: float32 [batch, num_heads, length, capacity]
+/// Indices and positions are checked in each run.
 class BlockMaskBias final : public Op {
  public:
   explicit BlockMaskBias(const NodeSpec& node)

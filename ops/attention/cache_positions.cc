@@ -9,10 +9,10 @@ namespace {
 
 constexpr int kLast = 0, kTotal = 1, kLength = 2, kPast = 3, kNew = 4;
 
-/// The tokens of one sample.
+/// The token counts of one sample.
 struct CachedTokens {
-  int64_t total;   ///< with the new ones
-  int64_t before;  ///< without them
+  int64_t total;   ///< including the new ones
+  int64_t before;  ///< excluding the new ones
 };
 
 class CachePositionsKernel final : public Kernel {
@@ -55,13 +55,19 @@ class CachePositionsKernel final : public Kernel {
   int64_t batch_;
 };
 
-/// CachePositions, of the internal domain "linnet": where the tokens of a query lie in a cache of keys and values.
-/// seqlens_k: int32 [batch] or [batch, 1], how many tokens each sample has then, less one; total_sequence_length:
-/// int32, one element, at least as many as any; sequence_length: int64 [1], the rows of the query; past_length: int64
-/// [1], the rows of the cache that there is already; query_seqlens: int32 [batch], the rows of each sample that are
-/// tokens, otherwise all, at most as many as there are tokens. Rows behind them are padding. Outputs, int64: the tokens
-/// of each sample, [batch]; those before the query, [batch]; the positions of the query's rows, [batch,
-/// sequence_length], those of padding being the last token's. All values are checked.
+/// CachePositions, of the internal domain "linnet": the positions of a query's tokens in a cache of keys and values.
+/// Inputs:
+/// - seqlens_k: int32 [batch] or [batch, 1], the number of tokens of each sample including the new ones, minus one
+/// - total_sequence_length: int32, one element, at least the number of tokens of any sample
+/// - sequence_length: int64 [1], the rows of the query
+/// - past_length: int64 [1], the rows that the cache has already
+/// - query_seqlens: int32 [batch], the number of rows of each sample that are tokens; default all, at most as many as
+///   there are tokens. The rows after them are padding.
+/// Outputs, int64:
+/// - the tokens of each sample, [batch]
+/// - the tokens before the query, [batch]
+/// - the positions of the query's rows, [batch, sequence_length]; those of padding are the last token's
+/// All values are checked.
 class CachePositions final : public Op {
  public:
   explicit CachePositions(const NodeSpec&) {}

@@ -16,11 +16,11 @@ namespace {
 
 constexpr std::array kLinearAttentionTypes{DType::kFloat32, DType::kFloat16, DType::kBFloat16};
 constexpr int kQuery = 0, kKey = 1, kValue = 2, kPastState = 3, kDecay = 4, kBeta = 5;
-constexpr int64_t kBlock = 64;  // columns of the state that a chunk of work covers: they do not depend on each other
+constexpr int64_t kBlock = 64;  // columns of the state in a chunk of work; they are independent
 
 struct Recurrence {
   int64_t batch, length, q_heads, kv_heads, k_size, v_size;
-  int64_t decay_size;  ///< values of a head: k_size, 1, or 0 without decay
+  int64_t decay_size;  ///< number of values of a head: k_size, 1, or 0 without decay
   int64_t beta_heads;  ///< kv_heads, 1, or 0 without beta
   float scale;
   bool has_state;
@@ -28,7 +28,7 @@ struct Recurrence {
   int64_t group() const { return q_heads / kv_heads; }
 };
 
-/// Scratch: the block of the state, the decay, and what the state's block gives for the key.
+/// Scratch: the block of the state, the decay, and the product of the key and the state's block.
 class LinearAttentionKernel final : public Kernel {
  public:
   LinearAttentionKernel(const Recurrence& r, Isa isa)
@@ -93,7 +93,7 @@ class LinearAttentionKernel final : public Kernel {
     }
   }
 
-  /// One token: the state decays, is corrected by the value, and answers the queries.
+  /// Processes one token: the state decays, is corrected by the value, and answers the queries.
   void step(KernelContext& context, const Block& block, int64_t token, const Buffers& buffers) const {
     const std::ptrdiff_t head = token * r_.kv_heads + block.head;
     const float* k = context.input(kKey).data<float>() + head * r_.k_size;
@@ -115,7 +115,7 @@ class LinearAttentionKernel final : public Kernel {
     }
   }
 
-  /// beta * (v - what the state gives for the key).
+  /// beta * (v - the product of the key and the state).
   const float* correction(KernelContext& context, const Block& block, int64_t token, const float* k, const float* v,
                           const Buffers& buffers) const {
     float* recalled = buffers.recalled;
@@ -141,14 +141,16 @@ class LinearAttentionKernel final : public Kernel {
   const UnaryKernels& unary_;
 };
 
-/// LinearAttention: for every key-value head a state S [k_size, v_size] that the tokens change in turn,
-/// S = exp(decay) S, then S += k (x) v, or S += k (x) beta (v - S^T k) for the delta rules; a query reads scale q^T S.
-/// query: [batch, length, q_heads * k_size], key: [batch, length, kv_heads * k_size], value: [batch, length,
-/// kv_heads * v_size], decay (gated rules): [batch, length, kv_heads * k_size or kv_heads], beta (delta rules):
-/// [batch, length, kv_heads or 1], all of one dtype, float16, bfloat16 or float32. past_state, present_state: [batch,
-/// kv_heads, k_size, v_size] of any of these dtypes; without past_state it is zero and present_state of query's dtype.
-/// update_rule: linear, gated, delta, gated_delta (the default). scale: 0, for 1 / sqrt(k_size).
-/// Computed in float32, token by token whatever chunk_size.
+/// LinearAttention: every key-value head has a state S [k_size, v_size], which each token updates: S = exp(decay) S,
+/// then S += k (x) v, or S += k (x) beta (v - S^T k) for the delta rules. A query reads scale q^T S.
+/// - query: [batch, length, q_heads * k_size], key: [batch, length, kv_heads * k_size], value: [batch, length, kv_heads
+///   * v_size], of one dtype, float16, bfloat16 or float32
+/// - decay (gated rules): [batch, length, kv_heads * k_size or kv_heads], of query's dtype
+/// - beta (delta rules): [batch, length, kv_heads or 1], of query's dtype
+/// - past_state, present_state: [batch, kv_heads, k_size, v_size] of any of these dtypes. Without past_state, it is
+///   zero and present_state has query's dtype.
+/// - update_rule: linear, gated, delta or gated_delta (default); scale: 0 for 1 / sqrt(k_size)
+/// Computes in float32, token by token for any chunk_size.
 /// Source: https://onnx.ai/onnx/operators/onnx__LinearAttention.html
 class LinearAttention final : public Op {
  public:
@@ -187,8 +189,8 @@ class LinearAttention final : public Op {
     return out;
   }
 
-  // A token adds to the state of every key-value head, for the delta rules recalls from it first, and each of its
-  // queries reads it.
+  // A token is added to the state of every key-value head, which the delta rules read before, and each of its queries
+  // reads the state.
   int64_t multiply_adds(const NodeValues& v) const override {
     const Shape &q = v.in(kQuery).shape(), &value = v.in(kValue).shape();
     const int64_t state = checked_mul(q[2] / q_heads_, value[2] / kv_heads_);
@@ -227,7 +229,7 @@ class LinearAttention final : public Op {
     return floor_div(width, heads);
   }
 
-  /// The batch and the length of all inputs but the state.
+  /// The batch and the length of all inputs except the state.
   static std::pair<Dim, Dim> tokens(std::span<const Fact> in) {
     Dim batch, length;
     for (int i : {kQuery, kKey, kValue, kDecay, kBeta}) {

@@ -16,10 +16,10 @@ constexpr std::array kRotaryTypes{DType::kFloat32, DType::kFloat16, DType::kBFlo
 
 struct Rotation {
   int64_t batch, heads, length, size;
-  int64_t rotated;  ///< values of a row that are rotated, the first ones
+  int64_t rotated;  ///< number of values of a row that are rotated, from the first on
   bool joined_heads, interleaved, by_position;
-  bool whole;          ///< the caches have a value for each that is rotated, not for each pair
-  int64_t cache_rows;  ///< dim 0 of the caches: positions, or samples, of which one may serve all
+  bool whole;          ///< the caches have one value per rotated value, not per pair
+  int64_t cache_rows;  ///< dim 0 of the caches: positions, or samples (1: shared by all)
 
   int64_t half() const { return rotated / 2; }
   int64_t cache_size() const { return whole ? rotated : half(); }
@@ -52,7 +52,7 @@ class RotaryEmbeddingKernel final : public Kernel {
     }
   }
 
-  /// How many tokens of a sample, from this one on and before `end`, have one position after the other.
+  /// The number of tokens of a sample, from this one on and before `end`, with consecutive positions.
   int64_t neighbours(const int64_t* ids, int64_t token, int64_t end) const {
     const int64_t most = std::min(end - token, r_.length - token % r_.length);
     if (!ids) return most;
@@ -63,7 +63,7 @@ class RotaryEmbeddingKernel final : public Kernel {
 
   int64_t cache_row(int64_t token) const { return r_.cache_rows == 1 ? token % r_.length : token; }
 
-  /// Tokens of one sample, whose angles are the rows of the caches from `row` on.
+  /// Rotates consecutive tokens of one sample, whose angles are the rows of the caches from `row` on.
   void rotate_tokens(KernelContext& context, int64_t token, int64_t count, int64_t row) const {
     const std::ptrdiff_t angles = row * r_.cache_size();
     RotaryRows rows{.pitch = layout_.row,
@@ -94,14 +94,16 @@ class RotaryEmbeddingKernel final : public Kernel {
   decltype(RotaryKernels::halves) rotate_;
 };
 
-/// RotaryEmbedding: the first rotary_embedding_dim values of every row (0: all) are rotated in pairs by the angles
-/// whose cosines and sines the caches hold: (c x1 - s x2, s x1 + c x2). interleaved: pairs are neighbours, else the two
-/// halves. X, Y: float16/bfloat16/float32, [batch, heads, length, size], or [batch, length, heads * size] with
-/// num_heads. position_ids: int64 [batch, length], rows of the caches of [positions, half]; without it the caches are
-/// [batch, length, half]. Positions are checked when the model runs. Computed in float32.
-/// In the internal domain "linnet" they are [batch or 1, length, rotary_embedding_dim], a cosine and a sine for each
-/// value, as they are where the operator is spelt: (c1 x1 - s1 x2, s2 x1 + c2 x2). X has rank 4; heads_side_by_side: it
-/// is [batch, length, heads, size].
+/// RotaryEmbedding: rotates the first rotary_embedding_dim values of every row (0: all) in pairs: (c x1 - s x2, s x1 +
+/// c x2), where c and s are cosines and sines from the caches.
+/// - X, Y: float16/bfloat16/float32, [batch, heads, length, size], or [batch, length, heads * size] with num_heads
+/// - interleaved: whether pairs are neighbours, else elements of the two halves
+/// - position_ids: int64 [batch, length], rows of the caches of [positions, half], checked in each run; without it the
+///   caches are [batch, length, half]
+/// Computes in float32.
+/// In the internal domain "linnet" the caches are [batch or 1, length, rotary_embedding_dim], with a cosine and a sine
+/// for each value, as in models that write the formula: (c1 x1 - s1 x2, s2 x1 + c2 x2). X has rank 4, and is [batch,
+/// length, heads, size] with heads_side_by_side.
 /// Source: https://onnx.ai/onnx/operators/onnx__RotaryEmbedding.html
 class RotaryEmbedding final : public Op {
  public:
@@ -188,7 +190,7 @@ class RotaryEmbedding final : public Op {
   }
 
   bool whole_, side_by_side_, interleaved_;
-  int64_t heads_;    // 0 where not given
+  int64_t heads_;    // 0 if not given
   int64_t rotated_;  // 0: all
 };
 
