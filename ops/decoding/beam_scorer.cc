@@ -10,7 +10,7 @@
 namespace linnet {
 namespace {
 
-// What keeps the equal beams of a prompt from all being picked in the first step.
+// The initial score of all beams of a prompt but the first, so that the first step does not pick equal beams.
 constexpr float kUnlikely = -1e9F;
 
 }  // namespace
@@ -51,7 +51,7 @@ void BeamScorer::pick(std::span<const float> scores, const Sequences& sequences)
   }
 }
 
-/// The best two for each beam, of which one at most ends it: so one for each beam goes on.
+/// Finds the best two candidates per beam. At most one of them ends the beam, so that enough go on.
 void BeamScorer::find_candidates(std::span<const float> scores, Checkpoints& checkpoints) {
   const auto count = size_t(checked_mul(beams_, 2));
   candidates_.clear();
@@ -94,7 +94,7 @@ void BeamScorer::pick_for(int64_t prompt, int64_t vocabulary, const Sequences& s
   open_ -= found.done ? 1 : 0;
 }
 
-/// The rows of a prompt that is done go on with padding, behind whatever.
+/// Continues the rows of a finished prompt with padding.
 void BeamScorer::skip(int64_t prompt) {
   const auto first = checked_mul(prompt, beams_);
   std::fill_n(sums_.begin() + first, beams_, 0.0F);

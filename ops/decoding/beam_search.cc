@@ -29,7 +29,7 @@ constexpr SearchPlaces kWhisperPlaces = [] {
 
 class BeamPicker final : public Picker {
  public:
-  /// step_scores: [steps, batch, beams, vocabulary], made in the first step where they are wanted.
+  /// step_scores: [steps, batch, beams, vocabulary], allocated in the first step if they are wanted.
   using MakeScores = std::function<Tensor(int64_t vocabulary)>;
 
   BeamPicker(BeamScorer& scorer, MakeScores make) : scorer_(scorer), make_(std::move(make)) {}
@@ -100,7 +100,7 @@ class BeamSearchKernel final : public SearchKernel {
     if (has_output(1)) scorer.write_scores(run.context.allocate_output(1, {run.batch(), best}));
   }
 
-  /// As in ONNX Runtime, what is not positive counts as 1.
+  /// As in ONNX Runtime, a temperature that is not positive counts as 1.
   float temperature(const SearchInputs& in) const {
     const float given = in.number(node().places.temperature, "temperature", 1);
     return given > 0 ? given : 1;
@@ -113,7 +113,7 @@ class BeamSearchKernel final : public SearchKernel {
     throw Error(ErrorKind::kUnsupported, str("logits_processor must be 0, or 1 in WhisperBeamSearch, got ", processor));
   }
 
-  /// The scores of all steps, 0 for those that are not reached.
+  /// The scores of all steps, initialised with 0 for steps that are not reached.
   static Tensor step_scores(const SearchRun& run, int64_t beams, int64_t vocabulary) {
     const int64_t steps = run.max_length - run.prompts.dim(1);
     Tensor& result = run.context.allocate_output(2, {steps, run.batch(), beams, vocabulary});
@@ -128,16 +128,20 @@ class BeamSearchKernel final : public SearchKernel {
 };
 
 /// BeamSearch: the best num_return_sequences continuations of each sequence, by the sums of their log probabilities,
-/// that are found with num_beams kept at each step. A sequence ends before eos_token_id, or is max_length long. See
-/// SearchBodies for decoder, init_decoder and encoder, and NextScores for what changes scores.
-/// input_ids: int32 [batch, length]; Whisper: float16/float32 features [batch, size, frames].   max_length, min_length,
-/// num_beams, num_return_sequences: int32 with one element.   length_penalty, repetition_penalty: float32/float16 with
-/// one element.   vocab_mask: int32 [vocabulary].   prefix_vocab_mask, of the first step: int32 [batch, vocabulary].
-/// attention_mask: int32, of the shape of input_ids; without one, pad_token_id is padding (behind an encoder, in
-/// front). decoder_input_ids, of Whisper: int32 [batch, length].   sequences: int32 [batch, num_return_sequences,
-/// max_length]. sequences_scores [batch, num_return_sequences], scores [max_length - length, batch, num_beams,
-/// vocabulary]: of the dtype of the penalties. Bodies whose past and present share a buffer are refused: they are for
-/// GPUs. Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.BeamSearch
+/// found with num_beams beams at each step. A sequence ends before eos_token_id, or at max_length. See SearchBodies for
+/// decoder, init_decoder and encoder, and NextScores for the rules that change scores.
+/// - input_ids: int32 [batch, length]; for Whisper, float16/float32 features [batch, size, frames]
+/// - max_length, min_length, num_beams, num_return_sequences: int32 with one element
+/// - length_penalty, repetition_penalty: float32/float16 with one element
+/// - vocab_mask: int32 [vocabulary]; prefix_vocab_mask, for the first step: int32 [batch, vocabulary]
+/// - attention_mask: int32, of the shape of input_ids; without it, pad_token_id is padding (with an encoder, only
+///   leading ones)
+/// - decoder_input_ids, for Whisper: int32 [batch, length]
+/// - sequences: int32 [batch, num_return_sequences, max_length]
+/// - sequences_scores: [batch, num_return_sequences], scores: [max_length - length, batch, num_beams, vocabulary], of
+///   the dtype of the penalties
+/// Bodies whose past and present share a buffer, which are for GPUs, throw Error(kUnsupported).
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.BeamSearch
 class BeamSearch : public Op {
  public:
   explicit BeamSearch(const NodeSpec& node) : BeamSearch(node, kBeamPlaces) {}
@@ -162,11 +166,13 @@ class BeamSearch : public Op {
   BeamAttributes attributes_;
 };
 
-/// WhisperBeamSearch: BeamSearch with bodies of Whisper's form, after which these inputs come: logits_processor 1 asks
-/// for timestamps (apply_timestamp_rules), then all tokens that these name must be given. temperature: float32/float16
-/// with one element, by which scores are divided. cross_qk_layer_head and extra_decoding_ids say nothing without
-/// cross_qk, which, as non_speech_probs, is refused. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.WhisperBeamSearch
+/// WhisperBeamSearch: BeamSearch with bodies in Whisper's form, and additional inputs.
+/// - logits_processor: 1 requests timestamps (see apply_timestamp_rules()), which requires all attributes of
+///   WhisperTokens
+/// - temperature: float32/float16 with one element, by which scores are divided
+/// - cross_qk_layer_head, extra_decoding_ids: no effect without cross_qk
+/// The outputs cross_qk and non_speech_probs throw Error(kUnsupported).
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.WhisperBeamSearch
 class WhisperBeamSearch final : public BeamSearch {
  public:
   explicit WhisperBeamSearch(const NodeSpec& node) : BeamSearch(node, kWhisperPlaces) {

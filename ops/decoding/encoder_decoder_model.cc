@@ -63,7 +63,7 @@ class EncoderDecoderModel final : public LanguageModel {
     return ids;
   }
 
-  /// Without a mask, tokens in front that are padding do not count.
+  /// The mask of the encoder's tokens. If none is given, excludes leading padding.
   Tensor encoder_mask() const {
     Tensor mask(DType::kInt32, prompt_.ids.shape());
     const int32_t* ids = prompt_.ids.data<int32_t>();
@@ -78,7 +78,7 @@ class EncoderDecoderModel final : public LanguageModel {
     return mask;
   }
 
-  /// The decoder's inputs that are the same at every step, for these prompts.
+  /// Expands the decoder's inputs that are the same at every step to these prompts.
   void expand(std::span<const int64_t> prompts, int64_t batch) {
     inputs_.assign(bodies_.first_self() + bodies_.selves, Tensor());
     if (has_mask()) inputs_[1] = gather_rows(mask_, 0, prompts, batch, "encoder_attention_mask");
@@ -99,7 +99,7 @@ class EncoderDecoderModel final : public LanguageModel {
   DecoderSteps steps_;
   std::span<const Tensor> encoded_, selves_;  // of start()
   std::vector<Tensor> inputs_;
-  bool started_ = false;  // next() was called
+  bool started_ = false;  // whether next() was called
 };
 
 }  // namespace

@@ -39,7 +39,7 @@ class GptModel final : public LanguageModel {
   }
 
  private:
-  /// Position and mask of each token of the prompts: padding is at 0, the others count up.
+  /// Sets position and mask of each token of the prompts: padding is at 0, the others count up.
   void place_prompts(int64_t batch, int64_t length) {
     const int32_t* ids = prompt_.ids.data<int32_t>();
     int32_t *positions = inputs_[1].data<int32_t>(), *mask = inputs_[2].data<int32_t>();
@@ -73,12 +73,12 @@ class GptModel final : public LanguageModel {
   BodyRunners& runners_;
   SearchPrompt prompt_;
   RunEnvironment& environment_;
-  CountedVector<int32_t> used_;  // tokens of each prompt but for padding
+  CountedVector<int32_t> used_;  // number of tokens of each prompt without padding
   Tensor prompt_mask_;
   std::vector<Tensor> inputs_;
   DecoderSteps steps_;
   std::span<const Tensor> outputs_;  // of start()
-  bool started_ = false;             // next() was called
+  bool started_ = false;             // whether next() was called
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ class GreedyPicker final : public RowPicker {
     }
   }
 
-  /// The first of the highest; NaN counts as the lowest.
+  /// The first of the highest scores; NaN counts as the lowest.
   static size_t highest(std::span<const float> scores) {
     size_t best = 0;
     for (size_t i = 1; i < scores.size(); ++i) {
@@ -50,14 +50,15 @@ class GreedySearchKernel final : public SearchKernel {
   }
 };
 
-/// GreedySearch: continues each sequence by the most probable token again and again, until that is eos_token_id, or it
-/// is max_length long; what follows the last token is pad_token_id. See SearchBodies for decoder, init_decoder and
-/// encoder, and NextScores for what changes scores.
-/// input_ids: int32 [batch, length].   max_length, min_length: int32 with one element.   repetition_penalty:
-/// float32/float16 with one element.   vocab_mask: int32 [vocabulary].   prefix_vocab_mask, of the first step: int32
-/// [batch, vocabulary].   attention_mask: int32, of the shape of input_ids; without one, pad_token_id is padding.
-/// sequences: int32 [batch, max_length]. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GreedySearch
+/// GreedySearch: repeatedly continues each sequence by the most probable token, until that is eos_token_id, or the
+/// sequence has max_length tokens; the rest is pad_token_id. See SearchBodies for decoder, init_decoder and encoder,
+/// and NextScores for the rules that change scores.
+/// - input_ids: int32 [batch, length]; max_length, min_length: int32 with one element
+/// - repetition_penalty: float32/float16 with one element
+/// - vocab_mask: int32 [vocabulary]; prefix_vocab_mask, for the first step: int32 [batch, vocabulary]
+/// - attention_mask: int32, of the shape of input_ids; without it, pad_token_id is padding
+/// - sequences: int32 [batch, max_length]
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.GreedySearch
 class GreedySearch final : public Op {
  public:
   explicit GreedySearch(const NodeSpec& node) : node_(node, kGreedyPlaces) {}

@@ -93,7 +93,7 @@ void NextScores::apply_rules(std::span<float> scores, std::span<const int32_t> t
   if (timestamps) apply_timestamp_rules(*timestamps, tokens, scores);
 }
 
-/// Each token counts once. The tokens of a prompt may be outside of the vocabulary.
+/// Penalises each token once. The tokens of a prompt may be outside of the vocabulary.
 void NextScores::penalize_repetition(std::span<float> scores, std::span<const int32_t> tokens,
                                      Checkpoints& checkpoints) const {
   CountedVector<int32_t> once(tokens.begin(), tokens.end());
@@ -107,7 +107,7 @@ void NextScores::penalize_repetition(std::span<float> scores, std::span<const in
   checkpoints.add(int64_t(tokens.size()));
 }
 
-/// No token may follow that would repeat an n-gram of the row.
+/// Forbids every token that would repeat an n-gram of the row.
 void NextScores::forbid_ngrams(std::span<float> scores, std::span<const int32_t> tokens,
                                Checkpoints& checkpoints) const {
   const auto size = attributes_.no_repeat_ngram_size, length = int64_t(tokens.size());

@@ -9,20 +9,20 @@
 
 namespace linnet {
 
-/// The scores of next tokens: logits as the rules of a search change them. A token that a rule forbids has the lowest
+/// The scores of next tokens: logits changed by the rules of a search. A token that a rule forbids has the lowest
 /// finite score.
 class NextScores {
  public:
-  /// log_softmax: what makes scores of logits before the rules; nullptr: logits are scores.
+  /// log_softmax: converts logits to scores before the rules; nullptr: logits are the scores.
   NextScores(const SearchAttributes& attributes, const SearchInputs& inputs, int64_t batch,
              SoftmaxKernels::Rows log_softmax = nullptr);
 
   float temperature = 1;                      ///< scores are divided by it
-  float presence_penalty = 0;                 ///< is subtracted where presence_mask is 1
-  const WhisperTokens* timestamps = nullptr;  ///< where apply_timestamp_rules() is to be
+  float presence_penalty = 0;                 ///< subtracted where presence_mask is 1
+  const WhisperTokens* timestamps = nullptr;  ///< for apply_timestamp_rules(); nullptr: not applied
 
-  /// Scores for all rows of `sequences` from the logits at the last position: [rows or, in the first step, batch,
-  /// length, vocabulary], float32 or float16. Throws Error(kType, kShape) for others.
+  /// Computes scores for all rows of `sequences` from the logits at the last position: [rows, or batch in the first
+  /// step, length, vocabulary], float32 or float16. Throws Error(kType) or Error(kShape) for others.
   void update(const Tensor& logits, const Sequences& sequences, Executor& executor);
 
   int64_t vocabulary() const { return vocabulary_; }

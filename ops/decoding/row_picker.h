@@ -4,7 +4,7 @@
 
 namespace linnet {
 
-/// Continues each row by one token. A row that has ended, by eos_token_id, is continued by padding.
+/// Continues each row by one token. Continues a row that ended with eos_token_id by padding.
 class RowPicker : public Picker {
  public:
   RowPicker(const SearchAttributes& attributes, int64_t rows);
@@ -23,7 +23,7 @@ class RowPicker : public Picker {
   CountedVector<uint8_t> ended_;
 };
 
-/// The sequences, padded: int32 [rows, length].
+/// Writes the sequences with padding: int32 [rows, length].
 void write_sequences(const Sequences& sequences, int32_t padding, Tensor& result);
 
 }  // namespace linnet

@@ -30,11 +30,11 @@ struct SamplingRules {
   }
 
   float temperature, top_p, filter_value, presence_penalty;
-  int64_t least_tokens;  // that may be drawn
+  int64_t least_tokens;  // the minimum number of tokens to sample from
   bool custom;
 };
 
-/// Draws from the most probable tokens.
+/// Samples from the most probable tokens.
 class TopPicker final : public RowPicker {
  public:
   TopPicker(const SearchAttributes& attributes, const SamplingRules& rules, int64_t rows, uint64_t seed)
@@ -51,7 +51,7 @@ class TopPicker final : public RowPicker {
     }
   }
 
-  /// Gives all tokens filter_value but the most probable ones: those that top_p takes, least_tokens at least.
+  /// Sets all tokens to filter_value except the most probable ones: those within top_p, at least least_tokens.
   void filter(std::span<float> scores, Checkpoints& checkpoints) {
     std::replace_if(
         scores.begin(), scores.end(), [](float score) { return std::isnan(score); }, rules_.filter_value);
@@ -63,7 +63,7 @@ class TopPicker final : public RowPicker {
     const double total = add_up(scores, scores[size_t(order_.front())], checkpoints);
     const int64_t count = std::ssize(order_), least = rules_.custom ? 1 : std::min(rules_.least_tokens, count);
     for (int64_t i = least; i < count; ++i) {
-      // What is more probable has top_p without this token.
+      // The more probable tokens reach top_p without this one.
       const double before = sums_[size_t(i - 1)] / total;
       if (rules_.custom ? before > double(rules_.top_p) : before >= double(rules_.top_p)) {
         scores[size_t(order_[size_t(i)])] = rules_.filter_value;
@@ -80,7 +80,7 @@ class TopPicker final : public RowPicker {
     return std::min<int64_t>(found - sums_.begin(), std::ssize(sums_) - 1);
   }
 
-  /// sums_: exp(score - top) of the tokens in order_ up to each. Returns the last.
+  /// Sets sums_ to the cumulative sums of exp(score - top) of the tokens in order_, and returns the last one.
   double add_up(std::span<const float> scores, float top, Checkpoints& checkpoints) {
     double sum = 0;
     checkpoints.in_parts(std::ssize(order_), 16, [&](int64_t begin, int64_t end) {
@@ -129,17 +129,18 @@ class SamplingKernel final : public SearchKernel {
   SamplingRules rules_;
 };
 
-/// Sampling: continues each sequence by tokens that are drawn with their probabilities, until one is eos_token_id, or
-/// it is max_length long; what follows the last token is pad_token_id. Only the most probable tokens are drawn that
-/// have the probability top_p together, min_tokens_to_keep at least (custom: up to the first whose predecessors have
-/// more than top_p). With a seed all runs draw the same, and other numbers than ONNX Runtime; without one, the
-/// context's seed counts. See SearchBodies for decoder, init_decoder and encoder, and NextScores for what changes
-/// scores. input_ids: int32 [batch, length].   max_length, min_length, seed: int32 with one element.
-/// repetition_penalty: float32/float16 with one element.   vocab_mask: int32 [vocabulary].   prefix_vocab_mask, of the
-/// first step, and presence_mask: int32 [batch, vocabulary].   attention_mask: int32, of the shape of input_ids;
-/// without one, pad_token_id is padding.   sequences: int32 [batch, max_length].   filtered_logits: what the last
-/// tokens were drawn by, [batch, vocabulary]. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.Sampling
+/// Sampling: continues each sequence by tokens sampled by their probabilities, until one is eos_token_id, or the
+/// sequence has max_length tokens; the rest is pad_token_id. Samples only from the most probable tokens whose
+/// probabilities sum to top_p, at least min_tokens_to_keep (custom: up to the first whose predecessors exceed top_p).
+/// With a seed, all runs sample the same tokens, which differ from ONNX Runtime's; without one, the context's seed is
+/// used. See SearchBodies for decoder, init_decoder and encoder, and NextScores for the rules that change scores.
+/// - input_ids: int32 [batch, length]; max_length, min_length, seed: int32 with one element
+/// - repetition_penalty: float32/float16 with one element
+/// - vocab_mask: int32 [vocabulary]; presence_mask, and prefix_vocab_mask for the first step: int32 [batch, vocabulary]
+/// - attention_mask: int32, of the shape of input_ids; without it, pad_token_id is padding
+/// - sequences: int32 [batch, max_length]
+/// - filtered_logits: [batch, vocabulary], the scores from which the last tokens were sampled
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.Sampling
 class Sampling final : public Op {
  public:
   explicit Sampling(const NodeSpec& node) : node_(node, kSamplingPlaces), rules_(node) {}

@@ -10,34 +10,34 @@
 
 namespace linnet {
 
-/// How a search chooses next tokens.
+/// Chooses the next tokens of a search.
 class Picker {
  public:
   virtual ~Picker() = default;
-  /// May change the scores.
+  /// Picks the next tokens. May change the scores.
   virtual void pick(NextScores& scores, const Sequences& sequences) = 0;
-  /// By the last pick(): which row each row continues, and with which token.
+  /// The results of the last pick(): the row that each row continues, and the token that it appends.
   virtual std::span<const int64_t> rows() const = 0;
   virtual std::span<const int32_t> tokens() const = 0;
-  /// No row is to be continued.
+  /// Whether no row needs to be continued.
   virtual bool done() const = 0;
 };
 
-/// A node whose bodies say what tokens may follow sequences, by which it continues them.
+/// A search node, which continues sequences by tokens that its bodies score.
 struct SearchNode {
   SearchNode(const NodeSpec& node, const SearchPlaces& places);
 
   SearchBodies bodies;
   SearchAttributes attributes;
   SearchPlaces places;
-  int32_t start_token;  // of sequences behind an encoder
+  int32_t start_token;  // of sequences with an encoder
   int own_inputs;
 
   /// Checks all inputs, the first `least` of which must be given.
   void check_inputs(std::span<const Fact> in, int least) const;
-  /// That of the penalties, float32 where there is none.
+  /// The dtype of the penalties; float32 if there are no penalties.
   DType score_dtype(std::span<const Fact> in) const;
-  /// How many sequences there are, where known.
+  /// The number of sequences, if known.
   static Dim batch(std::span<const Fact> in) { return in[0].has_rank() ? in[0].dim(0) : Dim(); }
 };
 
@@ -45,7 +45,7 @@ struct SearchNode {
 struct SearchRun {
   KernelContext& context;
   const SearchInputs& inputs;
-  Tensor prompts;  ///< int32 [batch, length]: what the sequences begin with
+  Tensor prompts;  ///< int32 [batch, length]: the beginnings of the sequences
   int64_t max_length;
 
   int64_t batch() const { return prompts.dim(0); }
@@ -62,7 +62,7 @@ class SearchKernel : public Kernel {
  protected:
   const SearchNode& node() const { return node_; }
   bool has_output(int i) const { return i < int(wanted_.size()) && wanted_[size_t(i)]; }
-  /// Continues the sequences, of which there is at least one, until the picker is done or they are max_length long.
+  /// Continues the sequences, at least one, until the picker is done or they are max_length long.
   void extend(const SearchRun& run, Sequences& sequences, NextScores& scores, Picker& picker) const;
 
  private:

@@ -44,7 +44,7 @@ void require_floats(const Graph& body, size_t first, size_t end, const char* nam
   }
 }
 
-/// Keys and values in one buffer for all steps, and the attention that reads it, are ONNX Runtime's for GPUs.
+/// Reports wrong counts. Bodies with one buffer of keys and values for all steps are ONNX Runtime's form for GPUs.
 [[noreturn]] void throw_counts(const Graph& body, size_t own, const char* name, const char* wanted) {
   const bool shared = own > 0 && input_fact(body, own - 1).dtype == DType::kInt32 && own > 4;
   if (shared) {

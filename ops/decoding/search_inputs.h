@@ -6,7 +6,7 @@
 
 namespace linnet {
 
-/// At which inputs of a search's node its parameters are; -1: the operator has none such.
+/// The input indices of a search's parameters; -1: the operator has no such input.
 struct SearchPlaces {
   int max_length = 1, min_length = 2;
   int num_beams = -1, num_return_sequences = -1;
@@ -15,7 +15,7 @@ struct SearchPlaces {
   int decoder_input_ids = -1, logits_processor = -1, seed = -1;
 };
 
-/// What the attributes of a search say that hold for all its runs.
+/// The attributes of a search that apply to all its runs.
 struct SearchAttributes {
   explicit SearchAttributes(const NodeSpec& node);
 
@@ -24,21 +24,21 @@ struct SearchAttributes {
   int64_t vocab_size;            ///< 0: as many tokens as there are logits
 };
 
-/// The token that an attribute names. Throws Error(kModel) where it is not an int32.
+/// The token in an attribute. Throws Error(kModel) if it is not an int32.
 int32_t token_attribute(const NodeSpec& node, const char* name, int64_t fallback);
 
-/// The inputs of one run of a search, apart from those that its bodies capture. All throw Error(kShape) for a parameter
-/// that is out of range.
+/// The inputs of one run of a search, without those that its bodies capture. All functions throw Error(kShape) for a
+/// parameter that is out of range.
 class SearchInputs {
  public:
   SearchInputs(const KernelContext& context, const SearchPlaces& places, int own);
 
   const SearchPlaces& places() const { return places_; }
-  /// Empty where it is omitted.
+  /// The input at this index; empty if omitted.
   const Tensor& at(int place) const;
   int64_t integer(int place, const char* name, int64_t least, int64_t fallback) const;
   float number(int place, const char* name, float fallback) const;
-  /// A mask of this shape; no values where it is omitted.
+  /// A mask of this shape; empty if omitted.
   std::span<const int32_t> mask(int place, const char* name, const Shape& shape) const;
 
  private:
@@ -47,7 +47,7 @@ class SearchInputs {
   int own_;
 };
 
-/// Checks what is known of the inputs that `places` names, and of input_ids, which is int32 [batch, length].
+/// Checks the known facts of the inputs in `places`, and of input_ids, which is int32 [batch, length], or of features.
 void check_search_inputs(std::span<const Fact> in, const SearchPlaces& places, int own, bool features);
 
 }  // namespace linnet

@@ -8,10 +8,10 @@
 
 namespace linnet {
 
-/// The tokens of a batch's sequences so far: `beams` rows for each prompt, all equally long.
+/// The tokens of a batch's sequences so far: `beams` rows for each prompt, all of equal length.
 class Sequences {
  public:
-  /// prompts: [batch, length]
+  /// `prompts`: [batch, length].
   Sequences(std::span<const int32_t> prompts, int64_t batch, int64_t length, int64_t beams);
 
   int64_t batch() const { return batch_; }
@@ -22,7 +22,7 @@ class Sequences {
   /// The tokens of all rows: [rows, length].
   std::span<const int32_t> all() const { return tokens_; }
 
-  /// Row i becomes a copy of row rows[i], followed by tokens[i].
+  /// Makes row i a copy of row rows[i], followed by tokens[i].
   void append(std::span<const int64_t> rows, std::span<const int32_t> tokens);
 
  private:

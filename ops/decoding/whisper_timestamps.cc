@@ -9,9 +9,9 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kLastFirst = 50;  // the last timestamp that may be the first one: a second
+constexpr int64_t kLastFirst = 50;  // the last timestamp that may come first: one second
 
-/// Forbids the tokens from `begin` to `end`, as far as there are such.
+/// Forbids the existing tokens in [begin, end).
 void forbid(std::span<float> scores, int64_t begin, int64_t end) {
   begin = std::max<int64_t>(0, begin);
   end = std::min<int64_t>(end, std::ssize(scores));
@@ -20,7 +20,7 @@ void forbid(std::span<float> scores, int64_t begin, int64_t end) {
 
 void forbid(std::span<float> scores, int64_t token) { forbid(scores, token, token + 1); }
 
-/// log(sum of e^x), of what is not forbidden.
+/// log(sum of e^x) over values that are not forbidden.
 double log_sum(std::span<const float> x) {
   const float top = *std::ranges::max_element(x);
   double sum = 0;
@@ -50,7 +50,7 @@ void apply_timestamp_rules(const WhisperTokens& named, std::span<const int32_t> 
   const auto is_timestamp = [&](int32_t token) { return token >= named.first_timestamp; };
   const auto found = std::ranges::find_if(tokens, is_timestamp);
   const bool any = found != tokens.end();
-  const bool spoken = any && found + 1 != tokens.end();  // what is behind the first timestamp
+  const bool spoken = any && found + 1 != tokens.end();  // whether a token follows the first timestamp
   forbid(scores, named.no_timestamps);
   forbid(scores, named.start_of_lm);
   if (spoken) {
