@@ -16,7 +16,7 @@ namespace {
 
 using E = ExpertInputs;
 
-constexpr int64_t kBlockFloats = 8 * 1024;  // of weights: they stay in the first-level cache for all rows
+constexpr int64_t kBlockFloats = 8 * 1024;  // of weights, which stay in the first-level cache for all rows
 
 /// Scratch of the first worker: the order of the products.
 class ExpertMatMulKernel final : public Kernel {
@@ -56,16 +56,17 @@ class ExpertMatMulKernel final : public Kernel {
   }
 
   int64_t products_, experts_, columns_, depth_;
-  int64_t group_;  // products of a row of x
-  int64_t block_;  // columns that are computed together
+  int64_t group_;  // number of products of a row of x
+  int64_t block_;  // number of columns that are computed together
   const AttentionKernels& kernels_;
 };
 
 /// ExpertMatMul, of the internal domain "linnet": y[i] = weights[experts[i]] * x[i * rows / products] +
-/// bias[experts[i]], products with matrices that are chosen in the run.
-/// x: [rows, depth]; experts: int64 [products], a multiple of the rows; weights: [matrices, columns, depth]; bias:
-/// [matrices, columns], may be omitted; y: [products, columns]; of one dtype, float16, bfloat16 or float32. Computed in
-/// float32. Experts are checked when the model runs.
+/// bias[experts[i]], products with matrices that each run selects.
+/// - x: [rows, depth]; weights: [matrices, columns, depth]; bias: [matrices, columns], may be omitted; y: [products,
+///   columns]; of one dtype, float16, bfloat16 or float32
+/// - experts: int64 [products], a multiple of the rows; checked in each run
+/// Computes in float32.
 class ExpertMatMul final : public Op {
  public:
   explicit ExpertMatMul(const NodeSpec&) {}

@@ -19,13 +19,13 @@ namespace {
 
 using N = ExpertNBitsInputs;
 
-constexpr int64_t kMostRows = 96;  // that are prepared at a time
-constexpr int64_t kPanels = 32;    // for which they are prepared
+constexpr int64_t kMostRows = 96;  // number of rows that are prepared at a time
+constexpr int64_t kPanels = 32;    // number of panels for which they are prepared
 constexpr std::array kTypesOfZeros{DType::kUint8, DType::kFloat32};
 
-/// The matrices of all experts are one, of which each has some columns. Scratch of a worker: strips of rows, a tile of
-/// results or what is unpacked; of the first one before that the order of the products, behind it what is packed in a
-/// run.
+/// The matrices of all experts are the columns of a single one. Scratch of a worker: strips of rows, then a tile of
+/// results or unpacked weights. The first worker's scratch begins with the order of the products, and ends with weights
+/// that are packed in the run.
 template <class A>
 class ExpertNBitsKernel final : public Kernel {
  public:
@@ -77,7 +77,7 @@ class ExpertNBitsKernel final : public Kernel {
   }
 
  private:
-  /// Some panels of an expert, and where its results go.
+  /// Some panels of an expert, and the destination of its results.
   struct Part {
     const NBitsPacking::View& weights;
     int64_t expert;
@@ -151,7 +151,7 @@ class ExpertNBitsKernel final : public Kernel {
     }
   }
 
-  /// Products with columns of all experts from `column` on, as many as a row of them has; those of others are left out.
+  /// Stores the columns that belong to the expert, of rows of `pitch` columns of all experts from `column` on.
   void store(const Part& part, std::span<const int64_t> products, const float* tile, int64_t column,
              int64_t pitch) const {
     const int64_t own = part.expert * columns_;
@@ -164,7 +164,7 @@ class ExpertNBitsKernel final : public Kernel {
   }
 
   int64_t depth_, products_, experts_, columns_;
-  int64_t group_;  ///< products of a row of x
+  int64_t group_;  ///< number of products of a row of x
   NBitsKernels<A> kernels_;
   NBitsPacking weights_;
   bool has_bias_;
@@ -172,11 +172,12 @@ class ExpertNBitsKernel final : public Kernel {
 };
 
 /// ExpertMatMulNBits, of the internal domain "linnet": ExpertMatMul with weights of few bits, (code - zero_point) *
-/// scale of their block, as MatMulNBits has them.
-/// Attributes: bits: 2, 4 or 8; block_size: a power of two from 16; accuracy_level: that of MatMulNBits.
-/// x: float32 [rows, depth]; experts: int64 [products]; codes: uint8 [matrices, columns, bytes]; scales: float32
-/// [matrices, columns, blocks]; zero_points: uint8 [matrices, columns, bytes] or float32 like scales, 2^(bits - 1);
-/// bias: float32 [matrices, columns]; y: float32 [products, columns].
+/// scale of their block, as in MatMulNBits.
+/// - bits: 2, 4 or 8; block_size: a power of two, at least 16; accuracy_level: see MatMulNBits
+/// - x: float32 [rows, depth]; experts: int64 [products]
+/// - codes: uint8 [matrices, columns, bytes]; scales: float32 [matrices, columns, blocks]
+/// - zero_points (2^(bits - 1)): uint8 [matrices, columns, bytes], or float32 like scales
+/// - bias: float32 [matrices, columns]; y: float32 [products, columns]
 class ExpertMatMulNBits final : public Op, public ChecksContents {
  public:
   explicit ExpertMatMulNBits(const NodeSpec& node)

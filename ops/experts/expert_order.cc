@@ -9,7 +9,7 @@ namespace linnet {
 ExpertOrder::ExpertOrder(std::span<const int64_t> chosen, int64_t experts, std::byte* memory)
     : begins_(reinterpret_cast<int64_t*>(memory), size_t(experts) + 1),
       sorted_(begins_.data() + begins_.size(), chosen.size()) {
-  // A counting sort: begins_[e + 1] counts the products of expert e, then says where the next of them goes.
+  // Counting sort: begins_[e + 1] counts the products of expert e, and then is the position of its next product.
   std::ranges::fill(begins_, 0);
   for (const int64_t expert : chosen) {
     if (expert < 0 || expert >= experts) {

@@ -16,14 +16,14 @@ struct ExpertNBitsInputs {
   enum { kX, kExperts, kCodes, kScales, kZeros, kBias, kNone };
 };
 
-/// Products of rows with the matrices of experts, in the order of the experts.
+/// The products of rows with the matrices of experts, sorted by expert.
 class ExpertOrder {
  public:
-  /// `chosen` is the expert of each product; memory: bytes(), aligned to 8.
-  /// Throws Error(kShape) for one that is not in [0, experts).
+  /// `chosen` is the expert of each product; `memory` has bytes(), is aligned to 8 and must outlive this object. Throws
+  /// Error(kShape) for an expert that is not in [0, experts).
   ExpertOrder(std::span<const int64_t> chosen, int64_t experts, std::byte* memory);
 
-  /// Those of an expert, in ascending order.
+  /// The products of an expert, in ascending order.
   std::span<const int64_t> products(int64_t expert) const {
     return sorted_.subspan(size_t(begins_[size_t(expert)]),
                            size_t(begins_[size_t(expert) + 1] - begins_[size_t(expert)]));
@@ -36,9 +36,8 @@ class ExpertOrder {
   std::span<int64_t> begins_, sorted_;
 };
 
-/// The dims of products of x [rows, depth] with matrices [experts, columns, ...] that `chosen` [products], a multiple
-/// of the rows, names, plus a bias [experts, columns], which may be omitted. Throws Error(kShape) where they do not
-/// fit.
+/// The dims of products of x [rows, depth] with matrices [experts, columns, ...] selected by `chosen` [products], a
+/// multiple of the rows, plus a bias [experts, columns], which may be omitted. Throws Error(kShape) if they do not fit.
 Dims expert_product_dims(const Fact& x, const Fact& chosen, const Fact& matrices, const Fact& bias);
 
 }  // namespace linnet

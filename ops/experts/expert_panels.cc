@@ -17,8 +17,8 @@ using E = ExpertInputs;
 
 constexpr int64_t kGroupFloats = 64 * 1024;  // of weights, which stay in the second-level cache for all rows
 
-/// Scratch of a worker: the addresses of a strip's rows, its results; of the first one before that the order of the
-/// products.
+/// Scratch of a worker: the addresses of a strip's rows, then its results. The first worker's scratch begins with the
+/// order of the products.
 class ExpertPanelsKernel final : public Kernel {
  public:
   explicit ExpertPanelsKernel(const CompileInput& in)
@@ -101,7 +101,7 @@ class ExpertPanelsKernel final : public Kernel {
     }
   }
 
-  /// All blocks of the sums of a strip.
+  /// Computes all blocks of the sums of a strip.
   void multiply_rows(KernelContext& context, std::span<const int64_t> products, GemmStrip<GemmF32> s) const {
     auto* pointers = const_cast<const float**>(s.a);
     const float* x = context.input(E::kX).data<float>();
@@ -119,7 +119,7 @@ class ExpertPanelsKernel final : public Kernel {
   }
 
   int64_t products_, experts_, columns_, depth_;
-  int64_t group_;  // products of a row of x
+  int64_t group_;  // number of products of a row of x
   bool has_bias_;
   const GemmKernels<GemmF32>& kernels_;
   GemmBlocks blocks_;
