@@ -9,7 +9,7 @@
 
 namespace linnet {
 
-/// The operators that expansions are written in, made when they are first needed.
+/// The operators in expansions, created lazily. Thread-safe.
 class StandardOperators {
  public:
   std::shared_ptr<const Registry> get();
@@ -19,21 +19,21 @@ class StandardOperators {
   std::shared_ptr<const Registry> registry_;
 };
 
-/// An operator that is defined by an expansion: a small graph of standard operators. Facts are those of that graph. The
-/// rewrite expand_operator puts the graph in place of the node; without it the kernel runs the graph.
+/// An operator that is defined by an expansion: a small graph of standard operators, which also determines its facts.
+/// The rewrite expand_operator replaces the node by the graph; otherwise the kernel runs the graph.
 class ExpandedOp : public Op {
  public:
   std::vector<Fact> infer(std::span<const Fact> in) const final;
   KernelPtr compile(const CompileInput& in) const final;
   Precision computes_in(std::span<const Fact>) const final { return precision_; }
 
-  /// The graph for inputs of these facts: its inputs are those that are given, in order, its outputs all of the
-  /// operator's. nullopt where it depends on what is not known yet.
+  /// The graph for inputs with these facts. Its inputs are the given ones, in order; its outputs are all of the
+  /// operator's. nullopt if it depends on unknown facts.
   std::optional<Graph> expansion(std::span<const Fact> in) const;
 
  protected:
-  /// `precision`: kFloat32 where all floats may be widened before the graph is written, so that they stay wide between
-  /// this operator and those around it; kAny where it moves elements.
+  /// `precision`: kFloat32 if all floats may be widened before the graph, so that they stay wide between this operator
+  /// and its neighbours; kAny if it moves elements.
   explicit ExpandedOp(const NodeSpec& node, Precision precision = Precision::kAsGiven)
       : name_(node.name), precision_(precision) {}
 
