@@ -17,7 +17,7 @@ std::unique_ptr<Op> make_deform_conv2d(const NodeSpec& node) {
 }  // namespace
 
 /// custom::deform_conv2d: torchvision.ops.deform_conv2d as exporters write it, (input, weight, offset, bias?, mask?)
-/// with DeformConv's attributes, all optional: group counts that are not given follow from the shapes.
+/// with DeformConv's attributes, all of them optional. Group counts that are not given are derived from the shapes.
 LINNET_REGISTER(deform_conv2d)(Registry& registry) {
   registry.add("deform_conv2d", {.since = 1, .domain = "custom"}, make_deform_conv2d);
 }

@@ -15,8 +15,9 @@ struct TwiceFirstPlusSecond {
   }
 };
 
-/// custom::my_add: y = 2 a + b, element by element, with NumPy's broadcasting. Integers wrap around; float16 and
-/// bfloat16 are computed in float32 and rounded once. a, b, y: floats or integers of one dtype.
+/// custom::my_add: y = 2 a + b, element-wise, with NumPy's broadcasting. Integers wrap around; float16 and bfloat16 are
+/// computed in float32 and rounded once.
+/// - a, b, y: floats or integers of one dtype
 class MyAdd final : public Op {
  public:
   explicit MyAdd(const NodeSpec&) {}
