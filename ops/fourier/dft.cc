@@ -11,13 +11,13 @@
 namespace linnet {
 namespace {
 
-/// What DFT does along its axis: `used` elements of each line of `in`, of so many parts (1: real, 2: complex), give the
-/// first `out` of a transform of length n.
+/// The parameters of DFT along its axis: transforms of length n read `used` of the `in` elements of each input line,
+/// and write their first `out` elements. Elements have 1 (real) or 2 (complex) parts.
 struct Lines {
   int64_t n = 0, in = 0, out = 0, used = 0;
   int64_t outer = 1, inner = 1;
   int in_parts = 1, out_parts = 2;
-  bool inverse = false, mirrored = false;  ///< mirrored: the rest of the spectrum are conjugates
+  bool inverse = false, mirrored = false;  ///< mirrored: the rest of the spectrum is conjugates
 };
 
 template <class T>
@@ -78,11 +78,13 @@ class DftKernel final : public Kernel {
 };
 
 /// DFT: the discrete Fourier transform along one axis, y[k] = sum over n of x[n] e^(-2 pi i kn/N), or its inverse, with
-/// the factor 1/N; computed in double. The input is cut or filled up with zeros to N = dft_length.
-/// input: float types [..., 1] (real) or [..., 2] (complex).   dft_length: int32/int64, one element; the axis' length.
-/// axis: not the last; an attribute (1) before opset 20, then an int64 input (-2).
-/// onesided: without inverse, real input, output of the first N/2 + 1 elements; with it, the input is such a spectrum
-/// and the output real [..., 1], dft_length by default twice the axis' length less one.   output: otherwise [..., 2].
+/// the factor 1/N. Computes in double. The input is truncated or padded with zeros to N = dft_length.
+/// - input: float types [..., 1] (real) or [..., 2] (complex); output: [..., 2], unless onesided
+/// - dft_length: int32/int64, one element; default the axis' length
+/// - axis: not the last; an attribute (1) before opset 20, then an int64 input (-2)
+/// - onesided: without inverse, the input is real and the output has the first N/2 + 1 elements. With inverse, the
+///   input is such a spectrum, the output is real, [..., 1], and dft_length is by default twice the axis' length minus
+///   one.
 /// Source: https://onnx.ai/onnx/operators/onnx__DFT.html
 class Dft final : public Op {
  public:
@@ -141,7 +143,7 @@ class Dft final : public Op {
     }
   }
 
-  /// nullopt while the input that holds it is unknown.
+  /// The axis; nullopt while its input is unknown.
   std::optional<int> axis(std::span<const Fact> in) const {
     int64_t axis = axis_;
     if (has_input(in, 2)) {

@@ -12,13 +12,13 @@ namespace {
 
 constexpr int64_t kMaxLength = int64_t{1} << 26;
 constexpr int64_t kMaxRadix = 13;
-// For each element: strides of long transforms miss the caches; what is written first, the system gives then.
+// Costs per element: strides of long transforms miss the caches, and first writes make the system allocate pages.
 constexpr int64_t kButterflyWork = 16, kRootWork = 64, kCopyWork = 8;
 
 /// e^(-2 pi i k / n) for 0 <= k < n.
 Complex root(int64_t k, int64_t n) { return std::polar(1.0, -2 * std::numbers::pi * double(k) / double(n)); }
 
-/// value_of(k) for 0 <= k < n, each of so much work.
+/// value_of(k) for 0 <= k < n, where each costs `work`.
 template <class F>
 CountedVector<Complex> table(int64_t n, int64_t work, F value_of) {
   CountedVector<Complex> values;
@@ -29,7 +29,7 @@ CountedVector<Complex> table(int64_t n, int64_t work, F value_of) {
   return values;
 }
 
-/// The factors of n in the order of stages; empty when one of them is above kMaxRadix.
+/// The factors of n in the order of stages; empty if one is above kMaxRadix.
 std::vector<int64_t> factors(int64_t n) {
   std::vector<int64_t> result;
   for (const int64_t radix : {4, 2, 3, 5, 7, 11, 13}) {
@@ -39,19 +39,19 @@ std::vector<int64_t> factors(int64_t n) {
   return result;
 }
 
-/// y = x * factors, element by element.
+/// y = x * factors, element-wise.
 void multiply(const Complex* x, const CountedVector<Complex>& factors, Complex* y) {
   Checkpoints().in_parts(int64_t(factors.size()), 4, [&](int64_t k, int64_t end) {
     for (; k < end; ++k) y[k] = product(x[k], factors[size_t(k)]);
   });
 }
 
-/// The stage's part of a transform of length `length` with stride `stride` between its elements.
+/// A stage of a transform of length `length`, whose elements have the stride `stride`.
 struct Stage {
   int64_t radix, length, stride;
 };
 
-// Of the `stride` butterflies j, which lie side by side, `count` from those at x and y on.
+// Computes `count` of the `stride` contiguous butterflies j, from those at x and y on.
 
 void butterflies2(const Stage& s, int64_t count, int64_t j, Complex w, const Complex* x, Complex* y) {
   const int64_t m = s.length / 2;
@@ -90,7 +90,7 @@ void butterflies(const Stage& s, int64_t count, int64_t j, const Complex* w, con
   }
 }
 
-/// One stage of a transform of n elements, all butterflies j at once or `most` of them at a time.
+/// One stage of a transform of n elements: all butterflies j together, or `most` of them at a time.
 template <bool kAtOnce>
 void compute_stage(const Stage& s, int64_t most, const CountedVector<Complex>& all_roots, const Complex* roots,
                    const Complex* x, Complex* y, Checkpoints& checkpoints) {

@@ -19,7 +19,7 @@ namespace {
 double mel_of(double hertz) { return 2595 * std::log1p(hertz / 700) / std::numbers::ln10; }
 double hertz_of(double mel) { return 700 * std::expm1(mel / 2595 * std::numbers::ln10); }
 
-/// Spectrum bins where a triangle begins, peaks and ends.
+/// The spectrum bins at which a triangle begins, peaks and ends.
 struct Triangle {
   double low, centre, high;
 
@@ -30,7 +30,7 @@ struct Triangle {
   }
 };
 
-/// Triangles whose corners are `step` apart on the mel scale, the first one at `low`.
+/// Triangles whose corners are `step` apart on the mel scale, beginning at `low`.
 struct Bands {
   double low, step, length, rate;
 
@@ -71,11 +71,12 @@ class MelWeightMatrixKernel final : public Kernel {
   Bands bands_;
 };
 
-/// MelWeightMatrix: the weights with which a spectrum of dft_length / 2 + 1 bins becomes num_mel_bins bands: triangles
-/// of height 1 whose corners are equally spaced on the mel scale, mel(f) = 2595 log10(1 + f / 700), and rounded down to
-/// a bin. The spacing is 1 / (num_mel_bins + 2) of the range, as in the reference implementation.
-/// num_mel_bins, dft_length, sample_rate: int32/int64.   lower_edge_hertz, upper_edge_hertz: float types. One element
-/// each.   output: [dft_length / 2 + 1, num_mel_bins], numbers of the attribute output_datatype (float).
+/// MelWeightMatrix: the weights that map a spectrum of dft_length / 2 + 1 bins to num_mel_bins bands. The bands are
+/// triangles of height 1, whose corners are equally spaced on the mel scale, mel(f) = 2595 log10(1 + f / 700), and
+/// rounded down to a bin. The spacing is 1 / (num_mel_bins + 2) of the range, as in the reference implementation.
+/// - num_mel_bins, dft_length, sample_rate: int32/int64, one element each
+/// - lower_edge_hertz, upper_edge_hertz: float types, one element each
+/// - output: [dft_length / 2 + 1, num_mel_bins], numbers of the attribute output_datatype (float)
 /// Source: https://onnx.ai/onnx/operators/onnx__MelWeightMatrix.html
 class MelWeightMatrix final : public Op {
  public:

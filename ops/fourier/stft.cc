@@ -61,13 +61,15 @@ class StftKernel final : public Kernel {
   Fft fft_;
 };
 
-/// STFT: the discrete Fourier transforms of the frames of frame_length samples that start every frame_step samples,
-/// multiplied with a window; computed in double.
-/// signal: float types [batch, samples, 1] (real) or [batch, samples, 2] (complex); also [batch, samples], real, which
-/// ONNX Runtime takes and onnx-asr writes.   frame_step: int32/int64, one element.   window: the signal's dtype
-/// [frame_length]; ones.   frame_length: int32/int64, one element; the window's length, else that of the signal.
-/// output: [batch, frames, bins, 2] with frame_length bins or, with onesided (the default, for real signals only),
-/// frame_length / 2 + 1.
+/// STFT: the discrete Fourier transforms of frames of frame_length samples, which start every frame_step samples and
+/// are multiplied by a window. Computes in double.
+/// - signal: float types [batch, samples, 1] (real) or [batch, samples, 2] (complex); also [batch, samples], real,
+///   which ONNX Runtime supports and onnx-asr writes
+/// - frame_step: int32/int64, one element
+/// - window (ones): the signal's dtype [frame_length]
+/// - frame_length: int32/int64, one element; default the window's length, else that of the signal
+/// - output: [batch, frames, bins, 2] with frame_length bins or, with onesided (the default, only for real signals),
+///   frame_length / 2 + 1
 /// Source: https://onnx.ai/onnx/operators/onnx__STFT.html
 class Stft final : public Op {
  public:
@@ -109,7 +111,7 @@ class Stft final : public Op {
             signal));
   }
 
-  /// The one value of input i, at least 1.
+  /// The only value of input i, at least 1.
   static Dim positive(std::span<const Fact> in, int i, const char* name) {
     const auto values = determined_ints(in[size_t(i)]);
     if (!values) return Dim();

@@ -62,9 +62,11 @@ Cosines cosines_of(const std::string& op_type) {
   return {0.42, 0.5, 0.08};
 }
 
-/// HannWindow, HammingWindow, BlackmanWindow: the window of `size` elements, by default as one period of a function of
-/// that period, with periodic 0 symmetric (then a window of one element is what a longer one starts with).
-/// size: int32/int64, one element.   output: [size], numbers of the attribute output_datatype (float).
+/// HannWindow, HammingWindow, BlackmanWindow: the window of `size` elements. By default it is one period of a function
+/// of that period; with periodic 0, it is symmetric (a window of one element is then the first element of a longer
+/// one).
+/// - size: int32/int64, one element
+/// - output: [size], numbers of the attribute output_datatype (float)
 /// Source: https://onnx.ai/onnx/operators/onnx__HannWindow.html (HammingWindow, BlackmanWindow)
 class Window final : public Op {
  public:
