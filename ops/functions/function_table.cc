@@ -127,7 +127,7 @@ float value(const NodeSpec& node, const Parameter& parameter) {
   return parameter.attribute ? node.attr_or(parameter.attribute, parameter.fallback) : parameter.fallback;
 }
 
-// Of the rows whose operator the node is, the one of the newest opset; in that opset the first whose form it has.
+// The row for the operator of a node: the one of the newest opset, and among several the first with the node's form.
 const UnaryFunction* function_of(const NodeSpec& node) {
   const UnaryFunction* found = nullptr;
   for (const UnaryFunction& function : kUnary) {

@@ -8,16 +8,16 @@
 
 namespace linnet {
 
-/// A function of the table of functions on vectors of float64, without parameters.
+/// A function of the function table for vectors of float64, without parameters.
 struct DoubleFunction {
-  std::string_view name;  ///< of its row
+  std::string_view name;  ///< the name of its row
   NumberFunction DoubleFunctions::*kernel;
-  double ulps;  ///< how far a result may be from f(x), in units in the last place of f(x)
+  double ulps;  ///< the largest difference between a result and f(x), in units in the last place of f(x)
 };
 
 std::span<const DoubleFunction> double_functions();
 
-/// The kernel of that function for float64 or integers; nullptr where there is none.
+/// The kernel of that function for float64 or integers; nullptr if not found.
 NumberFunction number_function(std::string_view name, DType dtype, Isa isa);
 
 }  // namespace linnet

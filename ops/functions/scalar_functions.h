@@ -5,7 +5,7 @@
 #include <numbers>
 #include <type_traits>
 
-// Element-wise functions of one number that are longer than an expression; NaN gives NaN but where they say so.
+// Element-wise functions of one number that are longer than an expression. NaN gives NaN unless stated otherwise.
 namespace linnet::scalar {
 
 template <class T>
@@ -24,7 +24,7 @@ T magnitude(T x) {
     return std::fabs(x);
 }
 
-// Integers: as float32, rounded towards zero.
+// For integers, returns float32, which callers round towards zero.
 template <class T>
 auto erf(T x) {
   if constexpr (std::is_integral_v<T>)

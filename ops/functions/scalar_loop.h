@@ -4,8 +4,8 @@
 #include "elements/to_integer.h"
 #include "functions/function_table.h"
 
-// From a captureless lambda f(x, alpha, beta) of any number type to the loops of a row of the table. The parameters
-// have the type of x, or double where that is an integer; what f returns becomes an integer as by Cast.
+// Converts a captureless lambda f(x, alpha, beta) for any number type to the loops of a row of the table. The
+// parameters have the type of x, or double if that is an integer; results are converted to integers as by Cast.
 namespace linnet {
 
 template <class T, class F>
@@ -29,13 +29,13 @@ ScalarLoop number_loop(DType dtype) {
   return dispatch_integer(dtype, []<class T>() -> ScalarLoop { return scalar_loop<T, F>; });
 }
 
-/// For float32 and float64.
+/// Makes a loop for float32 and float64.
 template <class F>
 constexpr auto floats(F) {
   return float_loop<F>;
 }
 
-/// For these and the integers.
+/// Makes a loop for float32, float64 and integers.
 template <class F>
 constexpr auto numbers(F) {
   return number_loop<F>;
