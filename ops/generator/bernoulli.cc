@@ -12,7 +12,8 @@
 namespace linnet {
 namespace {
 
-/// Elements from `first` on: probabilities as float64, and numbers less than them as 1.
+/// Functions on elements from `first` on: one reads probabilities as float64, the other writes 1 for numbers below
+/// them.
 using ReadNumbers = void (*)(const void* x, int64_t first, int64_t n, double* out);
 using WriteLess = void (*)(const double* numbers, const double* probabilities, void* y, int64_t first, int64_t n);
 
@@ -56,9 +57,10 @@ void write_less(const double* numbers, const double* probabilities, void* y, int
   for (int64_t i = 0; i < n; ++i) to[i] = numbers[i] < probabilities[i] ? one : zero;
 }
 
-/// Bernoulli: 1 with the probability that the input's element says, else 0.
-/// input: float16/bfloat16/float/double in [0, 1]. output: numbers or bool, by the attribute dtype, else the input's.
-/// With a seed, run n of every context gives the same numbers.
+/// Bernoulli: 1 with the probability in the input's element, else 0. With a seed, run n of every context gives the same
+/// numbers.
+/// - input: float16/bfloat16/float/double in [0, 1]
+/// - output: numbers or bool, of the attribute dtype, else of the input's dtype
 /// Source: https://onnx.ai/onnx/operators/onnx__Bernoulli.html
 class Bernoulli final : public Op {
  public:

@@ -5,7 +5,7 @@
 namespace linnet {
 namespace {
 
-/// The tensor that a value attribute stands for.
+/// The tensor that a value attribute represents.
 Tensor attribute_tensor(const NodeSpec& node, const std::string& name) {
   if (name == "value" || name == "sparse_value") return node.attr<Tensor>(name);
   if (name == "value_int") return Tensor::scalar(node.attr<int64_t>(name));
@@ -16,7 +16,7 @@ Tensor attribute_tensor(const NodeSpec& node, const std::string& name) {
   return Tensor::of(node.attr<std::vector<std::string>>(name));
 }
 
-/// Constant: the tensor in the one attribute that is given: value or sparse_value (any dtype), value_int, value_float,
+/// Constant: the tensor in the only given attribute: value or sparse_value (any dtype), value_int, value_float,
 /// value_string (rank 0), value_ints, value_floats, value_strings (rank 1).
 /// Source: https://onnx.ai/onnx/operators/onnx__Constant.html
 class Constant final : public Op {

@@ -5,7 +5,7 @@
 
 namespace linnet {
 
-/// A kernel whose only output is known beforehand.
+/// A kernel whose only output is constant.
 class ConstantKernel final : public Kernel {
  public:
   explicit ConstantKernel(const Tensor& value) : value_(value) {}

@@ -16,8 +16,9 @@ class FillKernel final : public Kernel {
   Tensor value_;
 };
 
-/// ConstantOfShape: a tensor of the shape that its input holds, all elements equal to the one of the attribute `value`
-/// (float32 0 unless given). input: int64 [r]. output: value's dtype.
+/// ConstantOfShape: a tensor of the shape in its input, whose elements all equal that of the attribute `value` (default
+/// float32 0).
+/// - input: int64 [r]; output: value's dtype
 /// Source: https://onnx.ai/onnx/operators/onnx__ConstantOfShape.html
 class ConstantOfShape final : public Op {
  public:

@@ -38,8 +38,9 @@ class DimValuesKernel final : public Kernel {
   std::vector<int64_t> bases_, slopes_;
 };
 
-/// DimValues: the numbers that expressions for dims are in a run: bases[i] + the sum of slopes[i, k] * counts[k].
-/// counts: int64 [n]. values: int32, int64 or bool (to; int64 unless given), of the shape that an attribute gives.
+/// DimValues: the values of expressions for dims in a run: bases[i] + the sum over k of slopes[i, k] * counts[k].
+/// - counts: int64 [n]
+/// - values: int32, int64 or bool (attribute `to`, default int64), of the shape in attribute `shape`
 class DimValues final : public Op {
  public:
   explicit DimValues(const NodeSpec& node)

@@ -11,7 +11,7 @@
 namespace linnet {
 namespace {
 
-/// One element: 1 or true.
+/// A tensor of one element, 1 or true.
 Tensor one_of(DType dtype) {
   Tensor one(dtype, Shape{1});
   const Wide value{.i = 1};
@@ -19,7 +19,7 @@ Tensor one_of(DType dtype) {
   return one;
 }
 
-/// y = x, with a mask of ones where wanted.
+/// y = x, with a mask of ones if requested.
 class InferenceKernel final : public Kernel {
  public:
   explicit InferenceKernel(const CompileInput& in) {
@@ -38,8 +38,8 @@ class InferenceKernel final : public Kernel {
   Tensor one_;
 };
 
-/// T: a floating-point type, or uint8_t for float8.
-/// y = x / (1 - ratio) where an element is kept, 0 where it is dropped; ratio and training_mode are read at run time.
+/// y = x / (1 - ratio) for elements that are kept, 0 for those that are dropped; ratio and training_mode are read at
+/// run time. T is a floating-point type, or uint8_t for float8.
 template <class T>
 class TrainingKernel final : public RandomKernel {
  public:
@@ -85,10 +85,12 @@ class TrainingKernel final : public RandomKernel {
   WideReader read_ratio_;
 };
 
-/// Dropout: y = x and a mask of ones; with training_mode (an input from opset 12 on) y = x / (1 - ratio) or, with the
-/// probability `ratio`, 0, where the mask is false. Older opsets are always run for inference.
-/// x, y: any dtype for inference, floating-point of a byte or more for training.   mask: bool; before opset 10 of x's
-/// dtype. ratio: floating-point, also float8, one element; 0.5.   seed: an attribute; without it the context gives it.
+/// Dropout: y = x and a mask of ones. With training_mode (an input since opset 12), y is 0 with the probability
+/// `ratio`, where the mask is false, else x / (1 - ratio). Older opsets always run for inference.
+/// - x, y: any dtype for inference, floating-point of a byte or more for training
+/// - mask: bool; before opset 10 of x's dtype
+/// - ratio (0.5): floating-point or float8, one element
+/// - seed: an attribute; by default that of the context
 /// Source: https://onnx.ai/onnx/operators/onnx__Dropout.html
 class Dropout final : public Op {
  public:

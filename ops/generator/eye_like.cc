@@ -42,7 +42,7 @@ class EyeKernel final : public Kernel {
 };
 
 /// EyeLike: a matrix of its input's shape with ones at (i, i + k) and zeros elsewhere.
-/// input: any dtype, rank 2. output: the dtype of the attribute, else the input's; numbers or bool.
+/// - input: any dtype, rank 2; output: numbers or bool, of the attribute dtype, else of the input's dtype
 /// Source: https://onnx.ai/onnx/operators/onnx__EyeLike.html
 class EyeLike final : public Op {
  public:

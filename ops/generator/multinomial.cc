@@ -12,7 +12,7 @@
 namespace linnet {
 namespace {
 
-/// Draws by inverting the cumulative sums of a row's probabilities, in double precision.
+/// Samples by inverting the cumulative sums of a row's probabilities, in double precision.
 template <class T>
 class MultinomialKernel final : public RandomKernel {
  public:
@@ -66,9 +66,10 @@ class MultinomialKernel final : public RandomKernel {
   int64_t rows_, classes_, samples_;
 };
 
-/// Multinomial: sample_size classes for each row of the batch, drawn with the probabilities whose logarithms the row
-/// holds, up to a constant. input: float16/bfloat16/float/double [batch, classes]. output: int32 (or int64, by the
-/// attribute dtype) [batch, sample_size]. With a seed, run n of every context gives the same numbers.
+/// Multinomial: sample_size classes for each row of the batch, sampled with the probabilities whose logarithms, up to a
+/// constant, are in the row. With a seed, run n of every context gives the same numbers.
+/// - input: float16/bfloat16/float/double [batch, classes]
+/// - output: int32 or int64 (attribute dtype, default int32) [batch, sample_size]
 /// Source: https://onnx.ai/onnx/operators/onnx__Multinomial.html
 class Multinomial final : public Op {
  public:

@@ -6,7 +6,7 @@
 
 #include "linnet/op.h"
 
-// Random numbers that depend on a seed, on which run of the context it is and on the element alone, not on threads or
+// Random numbers that depend only on a seed, the number of the run in its context and the element, not on threads or
 // platform (normal ones up to the log and cos of the instruction set).
 namespace linnet {
 
@@ -15,17 +15,18 @@ struct RandomStream {
   uint64_t seed = 0;
   uint64_t run = 0;
 
-  /// Two independent numbers in [0, 1) for element i, of 53 bits each: Philox4x32-10 with the seed as key and
-  /// (i, run) as counter. Source: Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3 (SC 2011),
+  /// Two independent numbers in [0, 1) for element i, of 53 bits each: Philox4x32-10 with the seed as key and (i, run)
+  /// as counter.
+  /// Source: Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3 (SC 2011),
   /// https://doi.org/10.1145/2063384.2063405
   std::array<double, 2> uniform_pair(uint64_t i) const;
   double uniform(uint64_t i) const { return uniform_pair(i)[0]; }
 };
 
-/// A random operator's `seed` attribute; without one the context gives it (ContextOptions::seed).
+/// A random operator's `seed` attribute; without it, the context provides the seed (ContextOptions::seed).
 std::optional<float> seed_attribute(const NodeSpec& node);
 
-/// A kernel that gets a new stream for every run.
+/// A kernel that uses a new stream in every run.
 class RandomKernel : public Kernel {
  public:
   explicit RandomKernel(std::optional<float> seed) : seed_(seed) {}

@@ -14,7 +14,7 @@
 namespace linnet {
 namespace {
 
-/// y = offset + scale * r, with r drawn from N(0, 1) or uniformly from [0, 1).
+/// y = offset + scale * r, where r is a random number of N(0, 1) or uniform in [0, 1).
 struct Distribution {
   bool normal;
   double offset, scale;
@@ -44,7 +44,7 @@ class RandomTensorKernel final : public RandomKernel {
     });
   }
 
-  /// u = numbers of N(0, 1) by Box and Muller's method, from pairs of uniform ones.
+  /// Converts pairs of uniform numbers to normal ones by Box and Muller's method: u becomes numbers of N(0, 1).
   void make_normal(double* u, double* v, int64_t n) const {
     const auto apply = [n](NumberFunction function, double* x) {
       const void* operand = x;
@@ -74,10 +74,10 @@ Distribution distribution_of(const NodeSpec& node) {
   return {false, low, high - low};
 }
 
-/// RandomNormal, RandomUniform: numbers drawn from N(mean, scale^2), or uniformly from [low, high) before rounding to
-/// the dtype. The shape is an attribute; that of RandomNormalLike and RandomUniformLike is their input's, which has any
-/// dtype. output: float16/bfloat16/float/double, by the attribute dtype, else that of the input, else float.
-/// With a seed, run n of every context gives the same numbers.
+/// RandomNormal, RandomUniform: random numbers of N(mean, scale^2), or uniform in [low, high) before rounding to the
+/// dtype. The shape is an attribute. RandomNormalLike, RandomUniformLike: the same with the shape of the input, of any
+/// dtype. With a seed, run n of every context gives the same numbers.
+/// - output: float16/bfloat16/float/double, of the attribute dtype, else of the input's dtype, else float
 /// Source: https://onnx.ai/onnx/operators/onnx__RandomNormal.html (RandomUniform, RandomNormalLike, RandomUniformLike)
 class RandomTensor final : public Op {
  public:

@@ -17,7 +17,7 @@ constexpr double kMaxLength = 0x1p53;
   throw Error(ErrorKind::kLimit, str("a range of ", length, " elements is too long"));
 }
 
-/// How many of start, start + delta, ... lie before limit.
+/// The number of elements of start, start + delta, ... before limit.
 template <class T>
 int64_t count(T start, T limit, T delta) {
   if (delta == 0) throw Error(ErrorKind::kShape, "delta must not be 0");
@@ -42,7 +42,7 @@ auto dispatch_range(DType dtype, F&& f) {
 
 template <class T>
 class RangeKernel final : public Kernel {
-  // Unsigned, so that products beyond the range wrap around to elements within it.
+  // Unsigned, so that products out of range wrap around to elements within it.
   using Number = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
 
  public:
@@ -65,8 +65,9 @@ class RangeKernel final : public Kernel {
   Number start_, delta_;
 };
 
-/// Range: start, start + delta, ... as long as it is before limit. start, limit, delta: one element each, of one
-/// dtype: int16/int32/int64/float16/bfloat16/float/double. output: [n].
+/// Range: start, start + delta, ... before limit.
+/// - start, limit, delta: one element each, of one dtype: int16/int32/int64/float16/bfloat16/float/double
+/// - output: [n]
 /// Source: https://onnx.ai/onnx/operators/onnx__Range.html
 class Range final : public Op {
  public:
@@ -100,7 +101,7 @@ class Range final : public Op {
 
   std::vector<int> value_inputs() const override { return {0, 1, 2}; }
 
-  /// As many numbers, from a start that depends on rows; or a number for each row.
+  /// A fixed number of elements from a start that depends on the rows, or an element for each row.
   bool prefix(Prefix& prefix) const override {
     if (prefix.output_axis(0) >= 0) return prefix.input(0).constant && prefix.input(2).constant && prefix.carry();
     const auto start = elements_of(prefix.input(0));
@@ -120,7 +121,7 @@ class Range final : public Op {
   }
 
  private:
-  /// That of expressions.
+  /// The length as an expression, if start, limit and delta are expressions.
   static Dim open_length(std::span<const Fact> in) {
     if (!is_followed(in[0].dtype)) return {};
     const auto start = determined_ints(in[0]), limit = determined_ints(in[1]), delta = determined_ints(in[2]);
