@@ -45,14 +45,14 @@ class AffineGridKernel final : public Kernel {
     int64_t size = 1;
     bool align_corners = false;
 
-    /// Of position i, on an axis that reaches from -1 to 1.
+    /// The coordinate of position i on an axis from -1 to 1.
     double coordinate(int64_t i) const {
       if (!align_corners) return (2 * double(i) + 1) / double(size) - 1;
       return size == 1 ? 0 : 2 * double(i) / double(size - 1) - 1;
     }
   };
 
-  /// Elements of a row that are computed together: whole points of 2 or 3 axes.
+  /// The number of elements of a row that are computed together: whole points of 2 or 3 axes.
   static constexpr int64_t kBlock = 24;
 
   /// A row as begin + step * x, for each element of a block.
@@ -60,7 +60,7 @@ class AffineGridKernel final : public Kernel {
     double begin[kBlock], step[kBlock];
   };
 
-  /// outer: the coordinates along the axes but the first.
+  /// outer: the coordinates along all axes but the first.
   Line line(const T* theta, const double* outer) const {
     Line line;
     for (int64_t axis = 0; axis < axes_; ++axis, theta += axes_ + 1) {
@@ -88,16 +88,18 @@ class AffineGridKernel final : public Kernel {
     for (int64_t i = 0; i < kBlock; ++i) y[i] = T(line.begin[i] + line.step[i] * x[i]);
   }
 
-  int64_t axes_, row_;           ///< elements of a row
+  int64_t axes_, row_;           ///< row_: the number of elements of a row
   std::array<Axis, 3> axes_of_;  ///< width, height, depth
   Tensor columns_;               ///< float64, the coordinate along the width of each element of a row
 };
 
-/// AffineGrid: the coordinates (x, y[, z]) in [-1, 1] that an affine map gives for each pixel of an image, as
-/// GridSample takes them; computed in double. -1 and 1 are the outer edges of the image or, with align_corners, the
-/// centres of the outermost pixels (of a single one: 0). theta: float types [N, 2, 3] or [N, 3, 4].   size: int64 [4] =
-/// (N, C, H, W) or [5] = (N, C, D, H, W). grid: theta's dtype [N, H, W, 2] or [N, D, H, W, 3]. Source:
-/// https://onnx.ai/onnx/operators/onnx__AffineGrid.html
+/// AffineGrid: the coordinates (x, y[, z]) in [-1, 1] to which an affine map moves each pixel of an image, in the form
+/// of GridSample's grid. Computes in double. -1 and 1 are the outer edges of the image or, with align_corners, the
+/// centres of the outermost pixels (0 for a single pixel).
+/// - theta: float types [N, 2, 3] or [N, 3, 4]
+/// - size: int64 [4] = (N, C, H, W) or [5] = (N, C, D, H, W)
+/// - grid: theta's dtype [N, H, W, 2] or [N, D, H, W, 3]
+/// Source: https://onnx.ai/onnx/operators/onnx__AffineGrid.html
 class AffineGrid final : public Op {
  public:
   explicit AffineGrid(const NodeSpec& node) : align_corners_(node.attr_or("align_corners", false)) {}

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kBlock = kMostGridPoints;
 
-/// What GridSample's kernels for blocks of points share.
+/// The base of GridSample's kernels for blocks of points.
 class GridBlockKernel : public Kernel {
  public:
   GridBlockKernel(const GridSettings& settings, const CompileInput& in)
@@ -28,7 +28,7 @@ class GridBlockKernel : public Kernel {
   size_t scratch_bytes() const override { return table_.bytes(); }
 
  protected:
-  /// The taps of a block of the points of an image.
+  /// The taps of a block of points of an image.
   struct Taps {
     const int32_t* offsets;
     const float* weights;
@@ -59,7 +59,7 @@ class GridBlockKernel : public Kernel {
   GridTable table_;
 };
 
-/// Each channel by itself: the taps of a block of points are found once, for all of them.
+/// Samples channels separately; the taps of a block of points are computed once for all channels.
 class GridBlendKernel final : public GridBlockKernel {
  public:
   using GridBlockKernel::GridBlockKernel;
@@ -77,14 +77,14 @@ class GridBlendKernel final : public GridBlockKernel {
   }
 };
 
-/// Images of which kPixelChannels channels are transposed first, so that a tap reads them at once. The same sums in the
-/// same order.
+/// Transposes kPixelChannels channels of an image first, so that a tap reads them together. Computes the same sums in
+/// the same order as GridBlendKernel.
 class GridPixelsKernel final : public GridBlockKernel {
  public:
   using GridBlockKernel::GridBlockKernel;
 
-  /// Whether that pays, by the parts of a nanosecond that things take: a tap alone or together with the other
-  /// channels', and moving an element.
+  /// Whether the transposition pays off. Estimates costs in nanoseconds: a tap of one channel, a tap of all channels,
+  /// and moving an element.
   bool pays(int workers) const {
     constexpr double kTap = 0.8, kTaps = 1.8, kMove = 0.25;
     const double blocks = double(ceil_div(channels_, kPixelChannels)), taps = double(pixels_) * double(table_.taps());

@@ -11,7 +11,7 @@ namespace {
 using Filter = GridSettings::Filter;
 using Padding = GridSettings::Padding;
 
-/// x mirrored at both ends until it lies in [low, high].
+/// Mirrors x at both ends until it is in [low, high].
 double reflect(double x, double low, double high) {
   const double extent = high - low;
   if (!(extent > 0)) return low;
@@ -32,7 +32,7 @@ AxisTaps taps_at(const GridSettings& s, double grid, int64_t length) {
   double x = s.align_corners ? (grid + 1) / 2 * last : ((grid + 1) * double(length) - 1) / 2;
   if (!std::isfinite(x)) x = -100;  // as PyTorch does
   if (s.filter == Filter::kNearest) x = std::nearbyint(x);
-  if (s.filter != Filter::kCubic) {  // of which each tap is moved into the image by itself
+  if (s.filter != Filter::kCubic) {  // cubic moves each tap into the image instead
     if (s.padding == Padding::kBorder) x = std::min(std::max(x, 0.0), last);
     if (s.padding == Padding::kReflection && (x < low || x > high)) x = reflect(x, low, high);
   }

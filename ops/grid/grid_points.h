@@ -16,15 +16,15 @@ struct GridSettings {
   bool align_corners;
 };
 
-/// The input positions, with weights, that a coordinate of one axis is made of; a position of -1 is zero.
+/// The input positions, with weights, that contribute to a coordinate on one axis; a position of -1 is zero.
 struct AxisTaps {
   int count = 0;
   std::array<int64_t, 4> position{};
   std::array<double, 4> weight{};
 };
 
-/// The taps of three axes, missing outer ones of extent 1, for a point of a grid, which counts axes from the innermost
-/// on.
+/// The taps of three axes for a point of a grid, which counts axes from the innermost. Missing outer axes have extent
+/// 1.
 using PointTaps = std::array<AxisTaps, 3>;
 
 /// Calls f(position of each axis, weight) for all taps of a point.
@@ -45,7 +45,7 @@ class GridPoints {
  public:
   GridPoints(const GridSettings& settings, const Shape& x, DType grid);
 
-  /// Those of point `item` of all.
+  /// The taps of point `item` of all points.
   PointTaps taps(const void* grid, int64_t item) const;
 
  private:
@@ -56,18 +56,18 @@ class GridPoints {
   ReadReal read_;
 };
 
-/// Finds the taps of blocks of points in images of fewer than 2^31 pixels, as SampleKernels read them.
+/// Finds the taps of blocks of points in images of fewer than 2^31 pixels, in the form that SampleKernels read.
 class GridTable {
  public:
   GridTable(const GridSettings& settings, const Shape& x, DType grid, const SampleKernels& kernels);
 
-  /// Whether offsets in an image fit into 32 bits.
+  /// Whether offsets in an image fit in 32 bits.
   static bool takes(const Shape& x) { return x.elements(2, x.rank()) < (int64_t{1} << 31); }
 
-  /// Of each point.
+  /// The number of taps of a point.
   int64_t taps() const { return taps_; }
   size_t bytes() const { return dtype_bytes(DType::kFloat32, checked_mul(checked_mul(2, kMostGridPoints), taps_)); }
-  /// Those of points [first, first + count) of all, count <= kMostGridPoints: tap t of point i stands at
+  /// Writes the taps of points [first, first + count) of all points, count <= kMostGridPoints. Tap t of point i is at
   /// [t * kMostGridPoints + i]. The weights of nearest pixels, which are 1, are not written.
   void find(const Tensor& grid, int64_t first, int64_t count, int32_t* offsets, float* weights) const;
 

@@ -14,7 +14,7 @@ namespace {
 using Filter = GridSettings::Filter;
 using Padding = GridSettings::Padding;
 
-/// A sum of weighted elements, which are added in double.
+/// A sum of weighted elements, accumulated in double.
 template <class T>
 class WeightedSum {
  public:
@@ -29,7 +29,7 @@ class WeightedSum {
   Sum sum_{};
 };
 
-/// The one element that nearest neighbours add, or a zero, for elements of any type.
+/// The only element that a nearest neighbour adds, or zero, for elements of any type.
 template <class T>
 class OneElement {
  public:
@@ -40,7 +40,7 @@ class OneElement {
   T value_{};
 };
 
-/// Sum: WeightedSum<T> or OneElement<T>.
+/// `Sum` is WeightedSum<T> or OneElement<T>.
 template <class T, class Sum>
 class GridSampleKernel final : public Kernel {
  public:
@@ -77,10 +77,13 @@ class GridSampleKernel final : public Kernel {
 };
 
 /// GridSample: Y[n,c,p] is X[n,c] sampled at grid[n,p], whose coordinates (x, y[, z]) run from -1 to 1 over X.
-/// X: [N,C,H,W] or [N,C,D,H,W], grid: [N,spatial...,2 or 3] of float types. mode: linear, nearest or cubic; beyond X
-/// lie zeros, the border or reflections; cubic moves each of its taps there, not the point, as PyTorch does. X: any
-/// dtype of a byte or more, but numbers where mode is not nearest; results are cast to integers at the end, which cuts
-/// off their fractions. Source: https://onnx.ai/onnx/operators/onnx__GridSample.html
+/// - X: [N,C,H,W] or [N,C,D,H,W], any dtype of a byte or more, but numbers unless mode is nearest
+/// - grid: [N,spatial...,2 or 3] of float types
+/// - mode: linear, nearest or cubic
+/// - padding_mode: beyond X are zeros, the border or reflections; cubic moves each of its taps there, not the point, as
+///   PyTorch does
+/// Results are converted to integers at the end, which truncates them.
+/// Source: https://onnx.ai/onnx/operators/onnx__GridSample.html
 class GridSample final : public Op {
  public:
   explicit GridSample(const NodeSpec& node)
