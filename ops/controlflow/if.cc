@@ -45,8 +45,9 @@ class IfKernel final : public Kernel {
   size_t captures_, outputs_;
 };
 
-/// If: the outputs of then_branch where cond holds, else those of else_branch.
-/// cond: bool with one element; both branches give the same number of outputs of the same dtypes, shapes may differ.
+/// If: the outputs of then_branch if cond holds, else those of else_branch.
+/// - cond: bool with one element
+/// - branches: the same number of outputs of the same dtypes; shapes may differ
 /// Source: https://onnx.ai/onnx/operators/onnx__If.html
 class If final : public Op {
  public:
@@ -77,8 +78,8 @@ class If final : public Op {
   bool accepts_containers() const override { return true; }
 
  private:
-  // A branch that does not fit the shapes at hand is an error only if it is taken. Each is inferred once: in branches
-  // within branches a second time would double at every depth.
+  // A branch that does not fit the given shapes is an error only if it is taken. Each is inferred only once, because a
+  // second time would double the work at every depth of nested branches.
   std::optional<std::vector<Fact>> branch_facts(size_t branch, std::span<const Fact> captured,
                                                 std::optional<Error>& error) const {
     try {

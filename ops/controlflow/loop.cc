@@ -13,12 +13,12 @@
 namespace linnet {
 namespace {
 
-// How often the body's facts are inferred before the shapes of carried values are given up. Loops in loops multiply
-// these passes, so those that hold deeper ones give up at once.
+// The number of times that the body's facts are inferred before the shapes of carried values are dropped. Nested Loops
+// multiply these passes, so those that contain deeper ones drop shapes immediately.
 constexpr int kMostPasses = 4;
 constexpr int kMostDepth = 2;
 
-// Inputs of the node: M, cond, `carried` values, captures. Of the body: iteration, cond, carried, captures.
+// Inputs of the node: M, cond, `carried` values, captures. Inputs of the body: iteration, cond, carried, captures.
 // Outputs of the body: cond, carried, one element of each scan output.
 struct LoopShape {
   size_t carried = 0, captures = 0, scans = 0;
@@ -30,7 +30,7 @@ struct LoopState final : KernelState {
     inputs[0] = Tensor(DType::kInt64, {});
   }
 
-  // Two runners take turns, so that an iteration reads its inputs from memory that it does not write.
+  // Two runners alternate, so that an iteration does not write the memory from which it reads its inputs.
   std::array<Runner, 2> runners;
   std::vector<Tensor> inputs;
   Tensor first_condition = Tensor::scalar(true);
@@ -83,7 +83,7 @@ class LoopKernel final : public Kernel {
     for (size_t i = 0; i < shape_.scans; ++i) stack_all(context, state.scans[i], i);
   }
 
-  // A value may come in as an optional and leave every iteration as what that holds.
+  // A value may be an optional as input, and the contained value after every iteration.
   Tensor fed_back(const Tensor& value, size_t i) const {
     return optional_[i] ? Tensor::scalar(Optional{value.clone()}) : value;
   }
@@ -116,8 +116,8 @@ class LoopKernel final : public Kernel {
   std::vector<Fact> scan_facts_;
 };
 
-/// Loop: runs its body up to M times while cond holds, carrying values from one iteration to the next and stacking
-/// scan outputs along a new first axis. M and cond may be omitted. Shapes of carried values may change.
+/// Loop: runs its body up to M times while cond holds, carrying values from one iteration to the next and stacking scan
+/// outputs along a new first axis. M and cond may be omitted. Shapes of carried values may change.
 /// Source: https://onnx.ai/onnx/operators/onnx__Loop.html
 class Loop final : public Op, public CarriesValues {
  public:
@@ -177,12 +177,13 @@ class Loop final : public Op, public CarriesValues {
     return element;
   }
 
-  /// What holds of the body's inputs and outputs in every iteration.
+  /// The facts of the body's inputs and outputs that hold in every iteration.
   struct BodyFacts {
     std::vector<Fact> inputs, outputs;
   };
 
-  // Begins with what holds in the first iteration and opens what an iteration changes, until none changes any more.
+  // Begins with the facts of the first iteration, and opens those that an iteration changes, until they no longer
+  // change.
   BodyFacts steady_facts(std::span<const Fact> in) const {
     BodyFacts facts{first_inputs(in), {}};
     const int passes = loop_depth(*body_) > kMostDepth ? 0 : kMostPasses;
@@ -193,7 +194,7 @@ class Loop final : public Op, public CarriesValues {
     }
   }
 
-  // What holds in the first iteration, but for the contents of what is carried on.
+  // The facts of the first iteration, without the contents of carried values.
   std::vector<Fact> first_inputs(std::span<const Fact> in) const {
     std::vector<Fact> inputs{Fact(DType::kInt64, Shape{}), Fact(DType::kBool, Shape{})};
     for (size_t i = 2; i < in.size(); ++i) inputs.push_back(in[i]);
@@ -212,12 +213,12 @@ class Loop final : public Op, public CarriesValues {
     for (Fact& fact : facts) fact = without_shape(fact);
   }
 
-  // Opens the dims of carried values that the body changes; false when there is none.
+  // Opens the dims of carried values that the body changes; returns whether there are such.
   static bool widen(std::span<Fact> carried, std::span<const Fact> body_outputs) {
     bool changed = false;
     for (size_t i = 0; i < carried.size(); ++i) {
       Fact wide = generalize(carried[i], fed_back_fact(carried[i], body_outputs[1 + i]));
-      // As text they are equal where no dim was opened, of elements of sequences either.
+      // The texts are equal if no dim was opened, including dims of elements of sequences.
       changed = changed || str(wide) != str(carried[i]);
       carried[i] = std::move(wide);
     }

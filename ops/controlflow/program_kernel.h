@@ -8,7 +8,7 @@
 
 namespace linnet {
 
-/// A kernel that runs a program on the inputs of its node at these positions. It provides the outputs at those.
+/// A kernel that runs a program on the node's inputs at these positions, and provides the outputs at these positions.
 KernelPtr make_program_kernel(std::shared_ptr<Program> program, std::vector<int> inputs, std::vector<int> outputs);
 
 }  // namespace linnet

@@ -7,7 +7,7 @@
 namespace linnet {
 namespace {
 
-/// The rows in use of an input: base + slopes * counts along an axis; axis -1: all of it.
+/// The used rows of an input: base + slopes * counts along an axis; axis -1: all of the input.
 struct UsedRows {
   int axis = -1;
   int64_t base = 0;
@@ -94,7 +94,7 @@ class RowsInUseKernel final : public Kernel {
     clear_rows(y, axis, value.dim(axis), y.dim(axis));
   }
 
-  /// Whether y has the value's dtype and dims, or more along the axis.
+  /// Whether y has the value's dtype and dims, or more rows along the axis.
   static bool has_room(const Tensor& value, int axis, const Tensor& y) {
     if (value.dtype() != y.dtype() || value.rank() != y.rank()) return false;
     if (axis < 0) return value.shape() == y.shape();
@@ -107,10 +107,12 @@ class RowsInUseKernel final : public Kernel {
   std::vector<bool> planned_;
 };
 
-/// RowsInUse: a body, run on the rows in use of its inputs, which have memory for more.
-/// counts: int64 [n]; further inputs are the body's: of input i, along axes[i], the first bases[i] + the sum of
-/// slopes[i, k] * counts[k] rows. An axis of -1: all of it. Outputs have the facts that the attributes output0,
-/// output1, ... give: along output_axes[i] the rows of the body's output, then zeros.
+/// RowsInUse: runs a body on the used rows of its inputs, which have memory for more.
+/// - counts: int64 [n]
+/// - further inputs: those of the body. The used rows of input i are the first bases[i] + the sum over k of slopes[i,
+///   k] * counts[k] along axes[i]; axis -1: all of the input.
+/// - outputs: have the facts in attributes output0, output1, ...; along output_axes[i] they contain the rows of the
+///   body's output, then zeros
 class RowsInUse final : public Op {
  public:
   explicit RowsInUse(const NodeSpec& node)

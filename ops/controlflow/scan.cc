@@ -17,7 +17,7 @@ struct ScanAxis {
   int64_t position(int64_t iteration, int64_t length) const { return reverse ? length - 1 - iteration : iteration; }
 };
 
-// Inputs of node and body: states, scanned values (the body gets one element of each), captures.
+// Inputs of node and body: states, scanned values (one element of each for the body), captures.
 // Outputs of the body: states, one element of each scan output.
 struct ScanLayout {
   size_t states = 0, captures = 0;
@@ -30,7 +30,7 @@ struct ScanState final : KernelState {
         inputs(layout.states + layout.scanned.size() + layout.captures),
         stacked(layout.stacked.size()) {}
 
-  // Two runners take turns, so that an iteration reads its states from memory that it does not write.
+  // Two runners alternate, so that an iteration does not write the memory from which it reads its states.
   std::array<Runner, 2> runners;
   std::vector<Tensor> inputs, stacked;
 };
@@ -114,7 +114,7 @@ class ScanKernel final : public Kernel {
   ScanLayout layout_;
   int64_t length_;
   std::vector<Fact> elements_;
-  std::vector<bool> wanted_;  // of the scan outputs
+  std::vector<bool> wanted_;  // for each scan output
 };
 
 std::vector<ScanAxis> read_axes(const NodeSpec& node, const std::string& prefix, size_t count) {
@@ -129,7 +129,7 @@ std::vector<ScanAxis> read_axes(const NodeSpec& node, const std::string& prefix,
 }
 
 /// Scan: runs its body for each element of the scanned inputs along their scan axes, carrying states and stacking scan
-/// outputs. All scanned inputs have the same length.
+/// outputs. All scanned inputs must have the same length.
 /// Source: https://onnx.ai/onnx/operators/onnx__Scan.html
 class Scan final : public Op, public CarriesValues {
  public:

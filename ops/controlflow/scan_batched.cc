@@ -10,8 +10,8 @@
 namespace linnet {
 namespace {
 
-// Inputs of the node: sequence_lens, states, scanned values, captures; of the body: the same without the lengths, the
-// batch and the sequence axis. Outputs: states, one element of each scan output.
+// Inputs of the node: sequence_lens, states, scanned values, captures. Inputs of the body: the same without
+// sequence_lens, the batch and the sequence axis. Outputs: states, one element of each scan output.
 struct BatchedLayout {
   size_t states = 0, captures = 0;
   std::vector<bool> reverse;  // for each scanned value
@@ -26,14 +26,14 @@ struct BatchedState final : KernelState {
         inputs(layout.states + layout.scanned() + layout.captures),
         outputs(layout.outputs.size()) {}
 
-  // Two runners take turns, so that an iteration reads its states from memory that it does not write.
+  // Two runners alternate, so that an iteration does not write the memory from which it reads its states.
   std::array<Runner, 2> runners;
   std::vector<Tensor> inputs, outputs;
 };
 
 Shape without_axes(const Shape& shape, int count) { return Shape(shape.dims().subspan(size_t(count))); }
 
-/// The tensor with its first two axes as one.
+/// The tensor with its first two axes merged.
 Tensor merged(const Tensor& tensor) {
   Shape shape{tensor.shape().elements(0, 2)};
   for (int i = 2; i < tensor.rank(); ++i) shape.push_back(tensor.dim(i));
@@ -92,7 +92,7 @@ class BatchedScanKernel final : public Kernel {
     for (size_t i = layout_.states; i < outputs.size(); ++i) put(state, i, b * length_ + t, outputs[i]);
   }
 
-  /// Writes the final states of a sequence, or an element of a scan output, into output i.
+  /// Writes the final states of a sequence, or an element of a scan output, to output i.
   void put(BatchedState& state, size_t i, int64_t at, const Tensor& value) const {
     Tensor& output = state.outputs[i];
     if (!output) prepare_output(state, i, value.shape());
@@ -113,10 +113,12 @@ class BatchedScanKernel final : public Kernel {
   int64_t batch_, length_;
 };
 
-/// Scan as opset 8 has it: for each sequence of a batch, runs its body for each element, carrying states and stacking
-/// scan outputs. sequence_lens: int64 [batch] or omitted; states [batch, ...]; scanned values [batch, length, ...].
-/// Outputs: states [batch, ...], scan outputs [batch, length, ...], zeros beyond a sequence's length. With directions
-/// 1, a value is scanned from the end of its sequence.
+/// Scan of opset 8: for each sequence of a batch, runs its body for each element, carrying states and stacking scan
+/// outputs.
+/// - sequence_lens: int64 [batch], may be omitted
+/// - states: [batch, ...]; scanned values: [batch, length, ...]
+/// - outputs: states [batch, ...], scan outputs [batch, length, ...] with zeros beyond a sequence's length
+/// - directions: with 1, a value is scanned from the end of its sequence
 /// Source: https://onnx.ai/onnx/operators/onnx__Scan.html
 class BatchedScan final : public Op {
  public:

@@ -56,7 +56,7 @@ class SequenceMapKernel final : public Kernel {
   int own_inputs_, inputs_, outputs_;  // captured values are the last inputs
 };
 
-/// SequenceMap: applies its body to the elements of one or more sequences of equal length; inputs that are tensors, and
+/// SequenceMap: applies its body to the elements of one or more sequences of equal length. Inputs that are tensors, and
 /// captured values, are the same for every element. Every output is a sequence.
 /// Source: https://onnx.ai/onnx/operators/onnx__SequenceMap.html
 class SequenceMap final : public Op {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kRunWork = 8;
 
-// How element `index` along `axis` lies in the tensor: `outer` runs of `inner` elements, `stride` apart.
+// The layout of element `index` along `axis` in a tensor: `outer` runs of `inner` elements, with distance `stride`.
 struct Layout {
   Layout(const Shape& shape, int axis, int64_t index)
       : outer(shape.elements(0, axis)),
@@ -28,7 +28,7 @@ void check_slice(const Layout& at, const Tensor& slice, const Tensor& tensor) {
   throw Error(ErrorKind::kShape, str(describe(slice), " is no slice of ", describe(tensor)));
 }
 
-/// Calls f(in_slice, in_tensor, n) for each run of elements of a slice, given by the positions of its first element.
+/// Calls f(in_slice, in_tensor, n) for each run of elements of a slice, with the positions of its first element.
 template <class F>
 void for_each_run(const Layout& at, F f) {
   Checkpoints checkpoints;
@@ -43,7 +43,7 @@ void copy_codes(const Tensor& from, int64_t first, Tensor& to, int64_t target, i
   for (int64_t i = 0; i < n; ++i) set_code(to.raw(), target + i, bits, code_at(from.raw(), first + i, bits));
 }
 
-/// The bits behind the last element are zeros.
+/// Clears the last byte, because the bits after the last element must be zeros.
 void clear_last_byte(Tensor& tensor) { static_cast<uint8_t*>(tensor.raw())[tensor.bytes() - 1] = 0; }
 
 void copy_run(const Tensor& from, int64_t first, Tensor& to, int64_t target, int64_t n) {
