@@ -5,8 +5,8 @@
 
 namespace linnet {
 
-/// The whole part of a position along an axis of `size` elements, one or more, as an index: the first for positions
-/// below it and NaN, the last for those beyond it. No comparison of floats gives that: T(size - 1) may round up to
+/// The integral part of a position along an axis of `size` >= 1 elements, as an index: the first index for lower
+/// positions and NaN, the last for higher ones. Comparing floats is not enough, because T(size - 1) may round up to
 /// size.
 template <class T>
 int64_t axis_index(T position, int64_t size) {

@@ -17,8 +17,8 @@ class BitCastKernel final : public Kernel {
   int in_place(int) const override { return 0; }
 };
 
-/// BitCast: the same bits taken for another dtype `to` of the same width; as bools, all bytes but 0 are 1. Any dtypes
-/// but string.
+/// BitCast: the same bits as another dtype `to` of the same width. For bool, all bytes but 0 become 1. Supports all
+/// dtypes except string.
 /// Source: https://onnx.ai/onnx/operators/onnx__BitCast.html
 class BitCast final : public Op {
  public:

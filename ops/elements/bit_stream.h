@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// Tensors of elements below one byte: a stream of bits, which begins at the lowest bit of the first byte and in which
-// each element follows the one before. A code is the bits of an element.
+// Tensors of elements below one byte are a stream of bits without gaps, from the lowest bit of the first byte on. A
+// code is the bits of an element.
 // Source: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto, TensorProto.raw_data
 namespace linnet {
 
@@ -17,7 +17,7 @@ inline unsigned code_at(const void* x, int64_t index, int bits) {
   return ((at[0] | above << 8) >> shift) & ((1u << bits) - 1);
 }
 
-/// The codes of elements [first, first + n), a byte each, of a number of bits that divides 8; first * bits must be a
+/// Reads the codes of elements [first, first + n), one per byte. kBits must divide 8, and first * kBits must be a
 /// multiple of 8.
 template <int kBits>
 void read_codes(const void* x, int64_t first, int64_t n, uint8_t* codes) {
@@ -29,7 +29,7 @@ void read_codes(const void* x, int64_t first, int64_t n, uint8_t* codes) {
   for (int64_t i = n / kEach * kEach; i < n; ++i) codes[i] = uint8_t(code_at(x, first + i, kBits));
 }
 
-/// The integers [first, first + n) of 2 or 4 bits, a byte each, signed ones with their sign.
+/// Reads the integers [first, first + n) of 2 or 4 bits, one per byte, with sign extension for signed ones.
 inline void read_integers(const void* x, int64_t first, int64_t n, int bits, bool is_signed, uint8_t* y) {
   int64_t i = 0;
   for (; i < n; ++i) {
@@ -52,8 +52,8 @@ inline void set_code(void* y, int64_t index, int bits, unsigned code) {
   if (shift + bits > 8) at[1] = uint8_t((at[1] & ~(mask >> 8)) | value >> 8);
 }
 
-/// Writes the elements [first, first + n), code(i) being the code of element first + i, whose higher bits are dropped.
-/// first * bits must be a multiple of 8; the last byte is filled up with zeros.
+/// Writes the elements [first, first + n), where code(i) is the code of element first + i; higher bits are ignored.
+/// first * bits must be a multiple of 8; the last byte is padded with zeros.
 template <class F>
 void write_codes(void* y, int64_t first, int64_t n, int bits, F code) {
   auto* to = static_cast<uint8_t*>(y) + first * bits / 8;

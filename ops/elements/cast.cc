@@ -10,7 +10,7 @@
 namespace linnet {
 namespace {
 
-/// The dtype that the attribute `to` names: an enumerator, in opset 1 its name.
+/// The dtype in the attribute `to`: an enumerator, in opset 1 its name.
 DType target(const NodeSpec& node) {
   DType dtype = DType::kUndefined;
   if (node.opset < 6 && node.domain.empty()) {
@@ -25,9 +25,10 @@ DType target(const NodeSpec& node) {
   return dtype;
 }
 
-/// Cast: y = x converted to the dtype `to`, element by element; see wide.h and number_text.h for the rules.
-/// x, y: numbers, bool or strings, any shape.   saturate, round_mode: for float8 types, see small_float.h.
-/// In the internal domain "linnet": of constants that products read in their own dtype, and others widened.
+/// Cast: y = x converted to the dtype `to`, element-wise; see wide.h and number_text.h for the rules.
+/// - x, y: numbers, bool or strings, any shape
+/// - saturate, round_mode: for float8 types, see small_float.h
+/// In the internal domain "linnet", x is constants that some products read in their own dtype, and other nodes widened.
 /// Source: https://onnx.ai/onnx/operators/onnx__Cast.html
 class Cast final : public Op {
  public:

@@ -11,11 +11,11 @@
 namespace linnet {
 namespace {
 
-/// Elements that are held in between. A divisor of kChunkElements and a multiple of 4, as the smallest dtypes have 4
-/// elements in a byte.
+/// The number of elements in an intermediate buffer. It divides kChunkElements, and is a multiple of 4, because the
+/// smallest dtypes have 4 elements in a byte.
 constexpr int64_t kBlock = 256;
 
-/// What a number as text takes, in elements that are moved: chunks are whole blocks.
+/// The cost of a number as text, in elements that are moved; chunks are whole blocks.
 constexpr int64_t kTextWork = 32;
 
 class NumberCast final : public Kernel {
@@ -89,7 +89,7 @@ class CastToString final : public Kernel {
   WideReader read_;
 };
 
-/// Converts by kernels, block by block where they are several.
+/// Converts by kernels, block by block if there are several.
 class PathCast final : public Kernel {
  public:
   PathCast(const CompileInput& in, std::vector<Conversion> path)
@@ -110,7 +110,7 @@ class PathCast final : public Kernel {
 
  private:
   int64_t elements_, x_bytes_;
-  std::vector<Conversion> path_;  ///< one to three
+  std::vector<Conversion> path_;  ///< one to three conversions
 };
 
 }  // namespace

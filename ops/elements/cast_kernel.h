@@ -5,8 +5,8 @@
 
 namespace linnet {
 
-/// The rounding into float8 types that the attributes saturate and round_mode ask for.
-/// Throws Error(kModel) for an unknown mode.
+/// The rounding to float8 types that the attributes saturate and round_mode specify. Throws Error(kModel) for an
+/// unknown mode.
 SmallFloatRounding rounding_of(const NodeSpec& node);
 
 /// A kernel that converts input 0 to the dtype of output 0; see wide.h and number_text.h for the rules.

@@ -6,7 +6,7 @@
 namespace linnet {
 namespace {
 
-/// CastLike: Cast of the first input to the dtype of the second, whose values are not used.
+/// CastLike: Cast of the first input to the dtype of the second, whose values are ignored.
 /// Source: https://onnx.ai/onnx/operators/onnx__CastLike.html
 class CastLike final : public Op {
  public:

@@ -14,7 +14,7 @@ namespace {
 using D = DType;
 using N = NumberCastKernels;
 
-/// A conversion between two types of numbers; bool is read as uint8, and 64 bits are those of int64.
+/// A conversion between two types of numbers. bool is read as uint8, and uint64 as int64.
 struct Edge {
   DType from, to;
   N::F N::*kernel;
@@ -40,7 +40,7 @@ constexpr Edge kEdges[] = {
     {D::kUint8, D::kBool, &N::bool_of_u8},
 };
 
-/// The type that is computed in: of numbers that are read, and of those that are written.
+/// The type for computing with a dtype that is read or written.
 DType hub(DType dtype) {
   if (is_half(dtype) || dtype == D::kFloat32) return D::kFloat32;
   if (dtype == D::kFloat64) return D::kFloat64;
@@ -51,8 +51,7 @@ DType hub(DType dtype) {
 bool rounds_once(DType from, DType to) {
   if (from == D::kUint64) return !is_floating(to);
   if (to == D::kUint64) return !is_floating(from);
-  // Integers that float32 does not hold are infinite as float16.
-  // float64 is first rounded to odd.
+  // Integers out of float32's range would be infinite as float16 anyway, and float64 is first rounded to odd.
   if (to == D::kBFloat16) return is_floating(from) || dtype_bits(from) < 32;
   return true;
 }
@@ -76,13 +75,13 @@ Conversion copy_of(int64_t bytes) {
   return {[bytes](const void* x, void* y, int64_t n) { std::memcpy(y, x, size_t(checked_mul(n, bytes))); }, bytes};
 }
 
-/// nullptr where there is none.
+/// The edge between two dtypes; nullptr if not found.
 const Edge* find_edge(DType from, DType to) {
   const Edge* edge = std::ranges::find_if(kEdges, [=](const Edge& e) { return e.from == from && e.to == to; });
   return edge == std::end(kEdges) ? nullptr : edge;
 }
 
-/// last: the dtype that the path leads to.
+/// One conversion of a path that ends in the dtype `last`.
 Conversion conversion(DType from, DType to, DType last, Isa isa) {
   if (from == D::kFloat64 && is_half(last))
     return {kernels_for<NumberCastKernels>(isa).f32_of_f64_to_odd, sizeof(float)};

@@ -10,21 +10,21 @@
 
 namespace linnet {
 
-/// A kernel that converts elements, and the bytes of those that it makes.
+/// A kernel that converts elements, and the number of bytes of each result.
 struct Conversion {
   std::function<void(const void* x, void* y, int64_t n)> convert;
   int64_t y_bytes;
 };
 
-/// The conversions, one to three, by which kernels turn one dtype into another one as wide.h defines it: by way of
-/// int32, int64, float32 or float64, so that n dtypes take a few kernels rather than n * n. nullopt where one of them
-/// would round too early, or no kernel reads the dtype.
+/// The one to three conversions by which kernels convert one dtype to another as defined in wide.h. They go through
+/// int32, int64, float32 or float64, so that n dtypes need a few kernels rather than n * n. nullopt if one of them
+/// would round too early, or there is no kernel for a dtype.
 std::optional<std::vector<Conversion>> cast_path(DType from, DType to, Isa isa);
 
-/// The most elements that convert_block() takes where there are several conversions.
+/// The maximum number of elements for convert_block() with several conversions.
 inline constexpr int64_t kCastBlock = 1024;
 
-/// y[i] = x[i] by all conversions of a path, for i < n.
+/// y[i] = x[i] converted by all conversions of a path, for i < n.
 void convert_block(std::span<const Conversion> path, const void* x, void* y, int64_t n);
 
 }  // namespace linnet

@@ -9,7 +9,7 @@
 
 namespace linnet {
 
-/// An operator that tells for each element of a floating-point tensor whether it is of some kind.
+/// An operator that classifies each element of a floating-point tensor as bool.
 class ClassifyOp : public Op {
  public:
   std::vector<Fact> infer(std::span<const Fact> in) const override {
@@ -22,7 +22,7 @@ class ClassifyOp : public Op {
   bool is_elementwise() const override { return true; }
 
  protected:
-  /// y = f(x) for elements of one byte, else y = kind(x), which is the same.
+  /// y = f(x) for elements of one byte, else the equivalent y = kind(x).
   template <class F>
   static KernelPtr classify(const CompileInput& in, NumberFunction KindFunctions::*kind, F f) {
     const DType dtype = in.dtype(0);

@@ -4,7 +4,7 @@
 
 namespace linnet {
 
-/// The elements of an optional input, nullptr where it is omitted.
+/// The elements of an optional input; nullptr if omitted.
 template <class T>
 const T* data_or_null(const Tensor& tensor) {
   return tensor ? tensor.data<T>() : nullptr;

@@ -8,13 +8,13 @@
 #include "linnet/complex.h"
 #include "linnet/tensor.h"
 
-// From a DType known in compile() to a C++ type: dispatch_float(dtype, [&]<class T>() { return make<T>(); }).
-// All throw Error(kUnsupported) for a dtype outside their set.
+// Dispatches from a DType known in compile() to a C++ type: dispatch_float(dtype, [&]<class T>() { return make<T>();
+// }). All functions throw Error(kUnsupported) for a dtype outside their set.
 namespace linnet {
 
 [[noreturn]] void throw_dtype(DType dtype);
 
-/// The one of some types that has the dtype: dispatch_among<int32_t, int64_t>(dtype, f).
+/// Selects among given types: dispatch_among<int32_t, int64_t>(dtype, f).
 template <class First, class... Rest, class F>
 auto dispatch_among(DType dtype, F&& f) {
   if (dtype == dtype_of<First>) return f.template operator()<First>();
@@ -25,7 +25,7 @@ auto dispatch_among(DType dtype, F&& f) {
   }
 }
 
-/// The floats that operators compute in (see Precision): float32, float64.
+/// The floating-point dtypes for computation (see Precision): float32, float64.
 template <class F>
 auto dispatch_float(DType dtype, F&& f) {
   return dispatch_among<float, double>(dtype, f);
@@ -43,7 +43,7 @@ auto dispatch_number(DType dtype, F&& f) {
   return is_integer(dtype) ? dispatch_integer(dtype, f) : dispatch_float(dtype, f);
 }
 
-/// The numbers above, float16 and bfloat16: for operators that read or write single numbers of the dtype.
+/// The numbers above, float16 and bfloat16, for operators that read or write single numbers.
 template <class F>
 auto dispatch_stored(DType dtype, F&& f) {
   if (dtype == DType::kFloat16) return f.template operator()<Half>();
@@ -51,7 +51,7 @@ auto dispatch_stored(DType dtype, F&& f) {
   return dispatch_number(dtype, f);
 }
 
-/// A number in a dtype of dispatch_stored(), or bool: an integer as to_integer() gives it.
+/// Converts a number to a dtype of dispatch_stored(), or bool; to integers as to_integer() does.
 template <class T>
 T stored(double value) {
   if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
@@ -71,7 +71,7 @@ auto dispatch_any(DType dtype, F&& f) {
   return dispatch_number(dtype, f);
 }
 
-/// A std::string as an element that operators move. The memory that a copy needs counts before it is made.
+/// A std::string as an element that operators move. Its memory is counted before it is allocated.
 struct Text {
   std::string value;
 
@@ -87,7 +87,7 @@ struct Text {
 };
 static_assert(sizeof(Text) == sizeof(std::string) && std::is_standard_layout_v<Text>);
 
-/// Calls f with an unsigned integer type of the element's width (or Text): for operators that only move data.
+/// Calls f with an unsigned integer type of the element's width (or Text), for operators that only move data.
 template <class F>
 auto dispatch_width(DType dtype, F&& f) {
   if (dtype == DType::kString) return f.template operator()<Text>();

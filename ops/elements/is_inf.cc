@@ -7,8 +7,8 @@
 namespace linnet {
 namespace {
 
-/// IsInf: y = whether x is infinite with a sign that detect_positive or detect_negative asks for, element by element.
-/// x: floating-point, also float8, any shape.   y: bool.
+/// IsInf: y = whether x is infinite with a sign that detect_positive or detect_negative selects, element-wise.
+/// - x: floating-point or float8, any shape; y: bool
 /// Source: https://onnx.ai/onnx/operators/onnx__IsInf.html
 class IsInf final : public ClassifyOp {
  public:

@@ -4,8 +4,8 @@
 namespace linnet {
 namespace {
 
-/// IsNaN: y = whether x is NaN, element by element.
-/// x: floating-point, also float8, any shape.   y: bool.
+/// IsNaN: y = whether x is NaN, element-wise.
+/// - x: floating-point or float8, any shape; y: bool
 /// Source: https://onnx.ai/onnx/operators/onnx__IsNaN.html
 class IsNaN final : public ClassifyOp {
  public:

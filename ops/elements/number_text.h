@@ -4,13 +4,13 @@
 
 #include "elements/wide.h"
 
-// Numbers as text, as ONNX's Cast reads and writes them.
+// Conversions between numbers and text as in ONNX's Cast.
 // Source: https://onnx.ai/onnx/operators/onnx__Cast.html
 namespace linnet {
 
-/// Reads a number in plain or scientific notation; for kReal also "INF" and "NaN" in any case, with an optional sign.
-/// Integers may have a fraction, which is dropped. "True" and "False" in any case are 1 and 0. White space around it
-/// does not count. Throws Error(kModel) for any other text.
+/// Parses a number in plain or scientific notation; for kReal also "INF" and "NaN" in any case, with an optional sign.
+/// Integers may have a fraction, which is dropped. "True" and "False" in any case are 1 and 0. Ignores white space
+/// around the text. Throws Error(kModel) for any other text.
 Wide number_from_text(const std::string& text, WideKind kind);
 
 /// The shortest text that reads back as the same number of this dtype; booleans as "True" and "False".

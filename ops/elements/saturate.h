@@ -12,7 +12,7 @@ inline constexpr bool kIsComplex = false;
 template <class T>
 inline constexpr bool kIsComplex<std::complex<T>> = true;
 
-/// An interpolated value as a T: for integers rounded to the nearest, ties to even, and cut off at their range.
+/// Converts an interpolated value to a T. For integers, rounds to the nearest, ties to even, and clamps to their range.
 template <class T>
 T saturate(double value) {
   if constexpr (std::is_integral_v<T>) {
@@ -27,7 +27,7 @@ T saturate(double value) {
   }
 }
 
-/// For complex T.
+/// The same for complex T.
 template <class T>
 T saturate(const std::complex<double>& value) {
   return T(value);

@@ -13,8 +13,8 @@ struct Format {
   int bits;
   int mantissa_bits;
   int bias;
-  uint8_t max;       ///< code of the greatest finite value
-  uint8_t infinity;  ///< code of infinity, or what stands for it
+  uint8_t max;       ///< code of the largest finite value
+  uint8_t infinity;  ///< code of infinity, or of its substitute
   uint8_t nan;
   bool unsigned_zero;  ///< the code of -0 is NaN
 };
@@ -40,7 +40,7 @@ Format format_of(DType dtype) {
 
 uint8_t sign_bit(const Format& format) { return uint8_t(1 << (format.bits - 1)); }
 
-/// The value of a code without its sign, special values aside.
+/// The absolute value of a code without its sign, ignoring special values.
 double magnitude(const Format& format, int code) {
   const int exponent = code >> format.mantissa_bits;
   const int mantissa = code & ((1 << format.mantissa_bits) - 1);

@@ -32,7 +32,7 @@ void narrow(const Tensor& from, Tensor& to, Executor& executor) {
   });
 }
 
-/// A value that the inner kernel sees widened: a constant, or in worker 0's scratch at `offset`.
+/// A value that the inner kernel reads or writes widened: a constant, or at `offset` in worker 0's scratch.
 struct Widened {
   bool active = false;
   Shape shape{};
@@ -102,7 +102,7 @@ class WidenedKernel final : public Kernel {
   std::string describe() const override { return inner_->describe() + ", widening and narrowing"; }
 
  private:
-  /// The fact as the inner kernel sees it.
+  /// The fact of a value for the inner kernel.
   Fact add(const CompileInput& in, const Fact& fact, Widened& value) {
     if (!fact.present() || !is_sub_byte(fact.dtype)) return fact;
     if (fact.constant) {

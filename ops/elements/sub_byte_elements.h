@@ -10,7 +10,7 @@ namespace linnet {
 bool has_sub_byte(const CompileInput& in);
 
 /// For operators that move elements: compiles the node as if its inputs and outputs of dtypes below one byte were
-/// uint8, one element in each byte, and converts them around it. At most 8 inputs and outputs.
+/// uint8, with one element per byte, and converts them before and after it. Supports at most 8 inputs and outputs.
 KernelPtr compile_widened(const CompileInput& in, const std::function<KernelPtr(const CompileInput&)>& compile);
 
 }  // namespace linnet

@@ -7,7 +7,7 @@
 
 namespace linnet {
 
-/// double to an integer type, the least one where it does not fit or is NaN.
+/// Converts a double to an integer type; to its lowest value if it does not fit or is NaN.
 template <class I>
 I truncated(double value) {
   const double end = std::ldexp(1.0, std::numeric_limits<I>::digits);
@@ -15,7 +15,7 @@ I truncated(double value) {
   return value > least - 1 && value < end ? static_cast<I>(value) : std::numeric_limits<I>::lowest();
 }
 
-/// double to an integer as ONNX's Cast does it, see wide_writer().
+/// Converts a double to an integer as ONNX's Cast does, see wide_writer().
 template <class T>
 T to_integer(double value) {
   if constexpr (sizeof(T) < 4 || std::is_same_v<T, int32_t>)
@@ -26,7 +26,7 @@ T to_integer(double value) {
     return static_cast<T>(truncated<int64_t>(value));
 }
 
-/// A number of any type as a T: a float to an integer as Cast does it, all else as C++ does.
+/// Converts a number of any type to T: floats to integers as Cast does, others as C++ does.
 template <class T, class Number>
 T to_number(Number value) {
   if constexpr (std::is_integral_v<T> && std::is_floating_point_v<Number>)

@@ -5,7 +5,7 @@
 
 namespace linnet {
 
-/// A boolean as an integer, for Op::element(): 1, 0, or unknown where neither is certain.
+/// A boolean as an integer, for Op::element(): 1, 0, or unknown if neither is certain.
 inline Dim truth(bool certainly_true, bool certainly_false) { return certainly_true ? 1 : certainly_false ? 0 : Dim(); }
 
 /// Whether a >= b.
@@ -16,7 +16,7 @@ inline Dim at_least(const Dim& a, const Dim& b) {
 /// Whether a == b.
 inline Dim equals(const Dim& a, const Dim& b) { return truth(certainly_equal(a, b), certainly_different(a, b)); }
 
-/// An integer as a Cast to the dtype makes it.
+/// An integer as converted by Cast to the dtype.
 inline Dim converted(const Dim& x, DType to) {
   return to == DType::kBool ? truth(certainly_different(x, 0), certainly_equal(x, 0)) : x;
 }

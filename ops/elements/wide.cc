@@ -54,8 +54,8 @@ WideReader small_float_reader(DType dtype) {
   };
 }
 
-/// The float next to `value` on the side where its last bit is 1, unless exact. Rounding that to fewer bits gives the
-/// same as rounding `value` itself.
+/// The neighbouring float of `value` whose last bit is 1, or `value` itself if exact. Rounding it to fewer bits is
+/// equivalent to rounding `value`.
 /// Source: S. Boldo, G. Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to
 /// odd", 2008.
 float round_to_odd(double value) {
@@ -92,7 +92,7 @@ WideWriter bool_writer() {
   };
 }
 
-/// Writes codes of `bits` bits, which `code` makes of a number.
+/// Writes codes of `bits` bits, which `code` computes from numbers.
 template <class F>
 WideWriter packed_writer(int bits, F code) {
   return [bits, code](const Wide* in, void* y, int64_t first, int64_t n) {

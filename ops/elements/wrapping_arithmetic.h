@@ -5,19 +5,19 @@
 
 #include "elements/dispatch.h"
 
-// What operators on numbers of any dtype share.
+// Common helpers of operators on numbers of any dtype.
 namespace linnet {
 
-/// True for the dtype that kernel_loop() takes.
+/// Whether kernel_loop() supports the dtype.
 inline bool has_float_kernel(DType dtype) { return dtype == DType::kFloat32; }
 
-/// float64 and the integers: the numbers that kernel_loop() does not take.
+/// Dispatches float64 and the integers, which kernel_loop() does not support.
 template <class F>
 auto dispatch_double_or_integer(DType dtype, F&& f) {
   return dtype == DType::kFloat64 ? f.template operator()<double>() : dispatch_integer(dtype, f);
 }
 
-/// Arithmetic modulo 2^bits for integers, where plain C++ would be undefined on overflow.
+/// Arithmetic modulo 2^bits for integers, for which overflow is undefined in plain C++.
 template <class T>
 T wrapping_add(T a, T b) {
   if constexpr (std::is_integral_v<T>)
