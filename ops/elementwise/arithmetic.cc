@@ -10,7 +10,8 @@
 namespace linnet {
 namespace {
 
-/// The functions of an operator for what is not float32. Quotients of integers are those of their type, not width.
+/// The functions of an operator for dtypes other than float32. Division of integers depends on their type, not only on
+/// their width.
 struct Numbers {
   NumberFunction NumberKernels::*doubles;
   NumberFunction WidthFunctions::*integers;
@@ -21,15 +22,15 @@ Dim sum_of(const Dim& a, const Dim& b) { return a + b; }
 Dim difference_of(const Dim& a, const Dim& b) { return a - b; }
 Dim product_of(const Dim& a, const Dim& b) { return a * b; }
 
-/// Rounded towards zero.
+/// The quotient rounded towards zero.
 Dim quotient_of(const Dim& a, const Dim& b) {
   if (certainly_at_least(a, 0)) return floor_div(a, b);
   return certainly_at_least(0, a) ? 0 - floor_div(0 - a, b) : Dim();
 }
 
-/// Add, Sub, Mul, Div: y = a + b, a - b, a * b, a / b, element by element, with broadcasting (before opset 7 by the
-/// attributes broadcast and axis). Integers wrap around; their quotient is rounded towards zero, and 0 where b is 0.
-/// a, b, y: numbers of one dtype.
+/// Add, Sub, Mul, Div: y = a + b, a - b, a * b, a / b, element-wise with broadcasting (before opset 7 by the attributes
+/// broadcast and axis). Integers wrap around; their quotient is rounded towards zero, and is 0 if b is 0.
+/// - a, b, y: numbers of one dtype
 /// Source: https://onnx.ai/onnx/operators/onnx__Add.html
 class Arithmetic final : public Op, public AlignsOperands {
  public:

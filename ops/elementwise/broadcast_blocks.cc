@@ -11,13 +11,14 @@ namespace linnet {
 namespace {
 
 constexpr int64_t kBroadcastBlock = 512;  // elements
-constexpr int64_t kLongestRow = 256;      // longer ones are computed one by one
+constexpr int64_t kLongestRow = 256;      // longer rows are computed individually
 
 bool stands_still(const BroadcastPlan::Input& input) {
   return input.scalar && std::ranges::all_of(input.strides, [](int64_t stride) { return stride == 0; });
 }
 
-/// Writes `count` rows of `row` elements one behind the other: x[r * stride] again and again, or from there on.
+/// Writes `count` contiguous rows of `row` elements: copies of x[r * stride] if `scalar`, else the elements from there
+/// on.
 template <class T>
 void write_rows(const std::byte* from, int64_t stride, int64_t count, int64_t row, bool scalar, std::byte* to) {
   const T* x = reinterpret_cast<const T*>(from);

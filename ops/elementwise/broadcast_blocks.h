@@ -7,28 +7,28 @@
 
 namespace linnet {
 
-/// Inputs of short rows, some hundred elements at a time: what does not lie in the order of the output is copied so.
-/// A block consists of whole periods: the rows along inner dims that fit into one. An input that the dims outside
-/// repeat begins anew with each period, and is copied once.
+/// Blocks of some hundred elements of inputs with short rows. Copies inputs that are not in the order of the output. A
+/// block consists of whole periods: the rows along inner dims that fit in one block. An input that is repeated by the
+/// dims outside restarts with each period, and is copied once.
 class BroadcastBlocks {
  public:
   static bool suit(const BroadcastPlan& plan);
 
-  /// element_bytes: of each input.
+  /// element_bytes: the size of an element of each input.
   BroadcastBlocks(const BroadcastPlan& plan, const std::vector<size_t>& element_bytes);
 
   int64_t periods() const;
   int64_t period_elements() const { return period_rows_ * plan_.row; }
-  /// Of a worker.
+  /// Scratch of each worker.
   size_t scratch_bytes() const { return scratch_bytes_; }
 
-  /// Goes over the blocks of some periods.
+  /// Iterates over the blocks of some periods.
   class Reader {
    public:
-    /// operands: one for each input, of the block that next() went to.
+    /// operands: one for each input; next() sets them to the next block.
     Reader(const BroadcastBlocks& rows, const std::byte* const* x, std::byte* scratch, int64_t first_period,
            int64_t last_period, Operand* operands);
-    /// The elements of the next block; 0 behind the last one.
+    /// Advances, and returns the number of elements of the next block; 0 after the last one.
     int64_t next();
 
    private:
@@ -48,7 +48,7 @@ class BroadcastBlocks {
   struct Input {
     Kind kind;
     size_t element_bytes;
-    size_t room;  ///< where in scratch memory it is copied to
+    size_t room;  ///< the offset of its copy in scratch memory
     void (*write)(const std::byte* from, int64_t stride, int64_t count, int64_t row, bool scalar, std::byte* to);
   };
 

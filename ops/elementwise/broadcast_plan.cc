@@ -5,7 +5,7 @@
 namespace linnet {
 namespace {
 
-/// The extent of `shape` in dim `d` of the output, to whose last dim its own last dim corresponds.
+/// The extent of `shape` in dim `d` of the output, with both aligned at their last dims.
 int64_t extent_at(const Shape& shape, int d, int output_rank) {
   const int own = d - (output_rank - shape.rank());
   return own < 0 ? 1 : shape[own];
@@ -20,7 +20,7 @@ void check_broadcasts(const Shape& shape, const Shape& output) {
   if (!fits) throw Error(ErrorKind::kShape, str("shape ", shape, " does not broadcast to ", output));
 }
 
-/// A run of output dims in which each input either repeats or advances throughout.
+/// Consecutive output dims in which each input either repeats or advances throughout.
 struct MergedDim {
   int64_t extent;
   std::vector<bool> repeats;

@@ -6,15 +6,16 @@
 
 namespace linnet {
 
-/// How to walk over an output and the inputs that are broadcast to it: in rows of neighbouring elements, along each of
-/// which an input either advances with the output or stands still. Dims that every input treats alike are merged.
+/// The order in which to traverse an output and the inputs that are broadcast to it: in rows of contiguous elements,
+/// along which an input either advances with the output or stays at one element. Dims that all inputs treat equally are
+/// merged.
 struct BroadcastPlan {
-  /// Throws Error(kShape) where an input does not broadcast to the output (NumPy's rules).
+  /// Throws Error(kShape) if an input does not broadcast to the output (NumPy's rules).
   BroadcastPlan(const Shape& output, const std::vector<Shape>& inputs);
 
   struct Input {
     bool dense = true;             ///< has the output's elements in the output's order
-    bool scalar = false;           ///< stands still along a row
+    bool scalar = false;           ///< stays at one element along a row
     std::vector<int64_t> strides;  ///< in elements, per outer dim
   };
 
@@ -24,16 +25,16 @@ struct BroadcastPlan {
   std::vector<Input> inputs;
 };
 
-/// A position in the rows of a plan, and where each input's elements for that row begin.
+/// A position in the rows of a plan, with the offsets of each input's elements for that row.
 class RowCursor {
  public:
   RowCursor(const BroadcastPlan& plan, int64_t row);
-  /// The first element of input k for this row.
+  /// The offset of the first element of input k for this row.
   int64_t offset(int k) const;
   void advance();
-  /// The rows from this one on that lie along the innermost outer dim, where every input has a stride of its own.
+  /// The number of rows from this one on along the innermost outer dim, on which every input has a constant stride.
   int64_t rows_left() const;
-  /// At most rows_left().
+  /// Advances by at most rows_left().
   void advance(int64_t rows);
 
  private:

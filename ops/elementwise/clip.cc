@@ -12,7 +12,7 @@
 namespace linnet {
 namespace {
 
-/// Where a bound comes from: an operand of the loop, or else a fixed value (none without).
+/// The source of a bound: an operand of the loop, or a fixed value; no bound without both.
 struct Bound {
   int operand = -1;
   std::optional<float> value{};
@@ -47,8 +47,9 @@ InnerLoop clip_f32_loop(UnaryForm kernel, const Bound& min, const Bound& max) {
   };
 }
 
-/// Clip: y = min(max(x, min), max), element by element; NaN stays.
-/// x, y: numbers, any shape.   min, max: attributes before opset 11, then inputs of one element; each may be absent.
+/// Clip: y = min(max(x, min), max), element-wise; NaN stays NaN.
+/// - x, y: numbers, any shape
+/// - min, max: attributes before opset 11, then inputs of one element; each may be absent
 /// Source: https://onnx.ai/onnx/operators/onnx__Clip.html
 class Clip final : public Op {
  public:

@@ -26,10 +26,10 @@ std::vector<Shape> shapes_of(const std::vector<Source>& sources) {
   return shapes;
 }
 
-/// Where the operands of a worker stand: on its stack, or in scratch memory where they are many.
+/// The operands of a worker: on its stack, or in scratch memory if there are many.
 class OperandTable {
  public:
-  /// Scratch memory of a worker for the operands of so many sources.
+  /// The scratch memory of a worker for the operands of this number of sources.
   static size_t bytes(size_t sources) {
     if (sources <= kFew) return 0;
     return aligned(size_t(checked_mul(int64_t(sources), int64_t(sizeof(Operand) + sizeof(const std::byte*)))));
@@ -169,7 +169,7 @@ InnerLoop kernel_loop(DType dtype, const BinaryForms& forms) {
 
 namespace {
 
-/// Elements of an operand that one scalar is repeated to.
+/// The number of elements of the buffer in which a scalar is repeated.
 constexpr int64_t kSpread = 256;
 constexpr size_t kMostOperands = 3, kMostElementBytes = 8;
 

@@ -20,7 +20,7 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kChainBlock = 512;  // elements that all links compute before the next ones
+constexpr int64_t kChainBlock = 512;  // number of elements that all links compute before the next ones
 
 /// A chain with its kernels, computed block by block.
 class BlockwiseChain {
@@ -85,7 +85,7 @@ class BlockwiseChain {
     BinaryForms binary{};
   };
 
-  /// One of ConvertKernels, of any types.
+  /// Calls one of ConvertKernels, for any types.
   template <auto kKernel>
   static void conversion(const ConvertKernels& kernels, const void* x, void* y, int64_t n) {
     [=]<class X, class Y>(void (*convert)(const X*, Y*, int64_t)) {
@@ -103,7 +103,7 @@ class BlockwiseChain {
     std::fill_n(floats, n, *floats);
   }
 
-  /// Returns whether the result is a scalar, too.
+  /// Computes a link. Returns whether the result is a scalar, too.
   bool run(const Link& link, const Operand* operands, void* to, int64_t n) const {
     const Operand& a = operands[link.first];
     auto* result = static_cast<float*>(to);
@@ -139,7 +139,7 @@ class BlockwiseChain {
 
 bool is_byte(DType dtype) { return dtype == DType::kUint8 || dtype == DType::kInt8; }
 
-/// The only input that is no constant of one element, where that is one of bytes; else -1.
+/// The only input that is not a constant of one element, if it has bytes; else -1.
 int only_byte_input(const CompileInput& in) {
   int found = -1;
   for (int k = 0; k < in.num_inputs(); ++k) {
@@ -150,7 +150,7 @@ int only_byte_input(const CompileInput& in) {
   return found;
 }
 
-/// From bytes to bytes: a table of what the chain makes of each byte.
+/// A kernel for chains from bytes to bytes: looks up the result for each byte in a table.
 KernelPtr table_kernel(const CompileInput& in, int input, const BlockwiseChain& chain) {
   using Table = std::array<uint8_t, 256>;
   Table bytes, table;
@@ -169,7 +169,8 @@ KernelPtr table_kernel(const CompileInput& in, int input, const BlockwiseChain& 
   });
 }
 
-/// A sum, difference or product of two inputs of bytes as bytes of the same type: a kernel without floats in memory.
+/// A sum, difference or product of two inputs of bytes as bytes of the same type, which a kernel computes without
+/// floats in memory.
 struct PairChain {
   decltype(PairKernels::add) kernel;
   int64_t a, b;  ///< the inputs that are its operands
@@ -192,12 +193,13 @@ std::optional<PairChain> pair_chain(const ElementwiseChain& chain, std::span<con
       f.op == "Mul" ? kernels.mul : kernels.add, a.first, b.first, {a.alpha, a.beta, b_scale, b.beta, y.alpha, y.beta}};
 }
 
-/// Elementwise, of the internal domain: several element-wise operations one after the other, for a block of elements at
-/// a time, so that what is between them stays in the first-level cache. Inputs are broadcast to y.
-/// x: float32; uint8 and int8 where a link of DequantizeLinear reads them, float16 and bfloat16 where one of Widen
-/// does. y: as the last link gives it. ops: names in the table of functions or of elementwise_chain.h; first, second:
-/// their operands, input i as i, the result of link i as inputs + i, -1 where there is none; alpha, beta: their
-/// parameters, or scale and zero point.
+/// Elementwise, of the internal domain: a chain of element-wise operations, computed for a block of elements at a time,
+/// so that intermediate values stay in the first-level cache. Inputs are broadcast to y.
+/// - x: float32; uint8 and int8 if a link DequantizeLinear reads them, float16 and bfloat16 if a link Widen does
+/// - y: the last link's dtype
+/// - ops: names in the table of functions or in elementwise_chain.h
+/// - first, second: their operands, i for input i, inputs + i for the result of link i, -1 for no second operand
+/// - alpha, beta: their parameters, or scale and zero point
 class Elementwise final : public Op {
  public:
   explicit Elementwise(const NodeSpec& node) : chain_(node, node.num_inputs) {

@@ -6,8 +6,8 @@
 
 namespace linnet {
 
-/// Where all that a chain does is Abs, Neg, Relu or Sign of float16 or bfloat16, that function of the bits: exact, with
-/// NaN as it comes. Else nullptr. dtypes: those of all operands.
+/// If a chain only computes Abs, Neg, Relu or Sign of float16 or bfloat16, the function on the bits, which is exact and
+/// keeps NaN. Else nullptr. dtypes: those of all operands.
 HalfFunction half_function(const ElementwiseChain& chain, std::span<const DType> dtypes, Isa isa);
 
 }  // namespace linnet

@@ -11,8 +11,8 @@
 namespace linnet {
 namespace {
 
-/// Max, Min: the greatest or least of the inputs, element by element with broadcasting. NaN where any input is NaN.
-/// One or more inputs, y: numbers of one dtype.
+/// Max, Min: the maximum or minimum of the inputs, element-wise with broadcasting. NaN if any input is NaN.
+/// - one or more inputs, y: numbers of one dtype
 /// Source: https://onnx.ai/onnx/operators/onnx__Max.html
 template <NumberFunction OrderFunctions::*kOfTwo, Dim (*kOfDims)(const Dim& a, const Dim& b)>
 class Extremum final : public VariadicOp {

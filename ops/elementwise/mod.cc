@@ -8,8 +8,8 @@ namespace linnet {
 namespace {
 
 /// Mod: the remainder of a / b with the quotient rounded down (fmod = 0: the sign is b's) or towards zero (fmod = 1:
-/// the sign is a's), element by element with broadcasting. Integers modulo 0 give 0.
-/// a, b, y: numbers of one dtype; fmod = 0 takes floating-point numbers from opset 28 on.
+/// the sign is a's), element-wise with broadcasting. Integers modulo 0 give 0.
+/// - a, b, y: numbers of one dtype; fmod = 0 supports floating-point numbers since opset 28
 /// Source: https://onnx.ai/onnx/operators/onnx__Mod.html
 class Mod final : public Op {
  public:

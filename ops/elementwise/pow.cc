@@ -14,7 +14,7 @@
 namespace linnet {
 namespace {
 
-/// a^b modulo 2^64. Negative powers are rounded towards zero; that of 0 is 0.
+/// a^b modulo 2^64. Negative powers are rounded towards zero; those of 0 are 0.
 int64_t integer_power(int64_t a, int64_t b) {
   if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
   int64_t result = 1;
@@ -28,7 +28,7 @@ Wide power(const Wide& a, const Wide& b, bool integers) {
   return integers ? Wide{.i = integer_power(a.i, b.i)} : Wide{.d = std::pow(a.d, b.d)};
 }
 
-/// Reads as integer (uint64 modulo 2^64) or as double.
+/// Reads numbers as integers (uint64 modulo 2^64) or as double.
 void read(const WideReader& reader, WideKind kind, bool integers, const void* x, int64_t first, int64_t n, Wide* out) {
   reader(x, first, n, out);
   if (integers || kind == WideKind::kReal) return;
@@ -37,7 +37,7 @@ void read(const WideReader& reader, WideKind kind, bool integers, const void* x,
   }
 }
 
-/// For two integers, or numbers of two dtypes: by way of int64 or double.
+/// A loop for two integers, or numbers of two dtypes, which computes in int64 or double.
 InnerLoop mixed_loop(DType base, DType exponent) {
   const WideKind kinds[] = {wide_kind(base), wide_kind(exponent)};
   const bool integers = kinds[0] != WideKind::kReal && kinds[1] != WideKind::kReal;
@@ -57,7 +57,7 @@ InnerLoop mixed_loop(DType base, DType exponent) {
   };
 }
 
-/// The value of a constant exponent of one element, as far as it is a float of any width.
+/// The value of a constant exponent of one element, if it is a float of any width.
 std::optional<double> constant_exponent(const CompileInput& in) {
   const Tensor* exponent = in.constant(1);
   if (!exponent || exponent->size() != 1 || !is_floating(exponent->dtype())) return std::nullopt;
@@ -66,9 +66,10 @@ std::optional<double> constant_exponent(const CompileInput& in) {
   return value.d;
 }
 
-/// Pow: y = x^exponent, element by element with broadcasting (before opset 7 by the attributes broadcast and axis).
-/// x, y: numbers of one dtype.   exponent: numbers. Two integers are computed modulo 2^64, other pairs of different
-/// dtypes in double; floats that leave the range of an integer x become its least value.
+/// Pow: y = x^exponent, element-wise with broadcasting (before opset 7 by the attributes broadcast and axis).
+/// - x, y: numbers of one dtype; exponent: numbers
+/// Two integers are computed modulo 2^64, other pairs of different dtypes in double. Floats out of the range of an
+/// integer x become its lowest value.
 /// Source: https://onnx.ai/onnx/operators/onnx__Pow.html
 class Pow final : public Op, public AlignsOperands {
  public:

@@ -9,9 +9,10 @@
 namespace linnet {
 namespace {
 
-/// PRelu: y = x < 0 ? slope * x : x, element by element.
-/// x, y: numbers of one dtype, any shape.   slope: broadcast to x; before opset 7 one value, or one per channel (dim
-/// 1). Source: https://onnx.ai/onnx/operators/onnx__PRelu.html
+/// PRelu: y = x < 0 ? slope * x : x, element-wise.
+/// - x, y: numbers of one dtype, any shape
+/// - slope: broadcast to x; before opset 7, one value, or one per channel (dim 1)
+/// Source: https://onnx.ai/onnx/operators/onnx__PRelu.html
 class PRelu final : public Op, public AlignsOperands {
  public:
   explicit PRelu(const NodeSpec& node) : per_channel_(node.opset < 7) {}

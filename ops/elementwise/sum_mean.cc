@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-/// A loop of two operands; throws Error(kUnsupported) for dtypes that are no floats.
+/// A loop of two operands; throws Error(kUnsupported) for dtypes that are not floats.
 InnerLoop loop_of_two(const CompileInput& in, BinaryForms BinaryKernels::*of_float,
                       NumberFunction NumberKernels::*of_double) {
   if (in.dtype(0) == DType::kFloat64) {
@@ -20,8 +20,8 @@ InnerLoop loop_of_two(const CompileInput& in, BinaryForms BinaryKernels::*of_flo
 
 InnerLoop add_loop(const CompileInput& in) { return loop_of_two(in, &BinaryKernels::add, &NumberKernels::add_f64); }
 
-/// Sum: the sum of the inputs, element by element with broadcasting, added from the first to the last.
-/// One or more inputs, y: float16/bfloat16/float/double, all of one dtype.
+/// Sum: the sum of the inputs, element-wise with broadcasting, added from the first to the last.
+/// - one or more inputs, y: float16/bfloat16/float/double, one dtype for all
 /// Source: https://onnx.ai/onnx/operators/onnx__Sum.html
 class Sum final : public VariadicOp {
  public:

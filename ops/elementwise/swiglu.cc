@@ -32,7 +32,7 @@ class SwiGLUFloatKernel final : public Kernel {
   int in_place(int) const override { return 0; }
 
  private:
-  static constexpr int64_t kBlock = 2048;  // stays in the first-level cache between the two steps
+  static constexpr int64_t kBlock = 2048;  // in elements; stays in the first-level cache between the two steps
 
   UnaryForm swish_;
   BinaryForms::F multiply_;
@@ -57,8 +57,9 @@ class SwiGLUKernel final : public Kernel {
   T alpha_;
 };
 
-/// SwiGLU: y = a * sigmoid(alpha * a) * b, element by element.
-/// a, b, y: float16/bfloat16/float32/float64, of one shape.   alpha: 1.   Rounded once.
+/// SwiGLU: y = a * sigmoid(alpha * a) * b, element-wise. Rounds once.
+/// - a, b, y: float16/bfloat16/float32/float64, of one shape
+/// - alpha (1)
 /// Source: https://onnx.ai/onnx/operators/onnx__SwiGLU.html
 class SwiGLU final : public Op {
  public:

@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-/// "'none' or 'tanh'": the forms that an operator has.
+/// The forms of an operator as text, such as "'none' or 'tanh'".
 std::string forms_of(const std::string& op_type) {
   std::string result;
   for (const UnaryFunction& f : unary_functions()) {
@@ -28,9 +28,9 @@ InnerLoop scalar_loop(const Activation& activation, DType dtype) {
              const Operand* x, void* y, int64_t n) { f(x[0].data, y, n, alpha, beta); };
 }
 
-/// y = f(x), element by element, for the operators of the table of functions.
-/// x, y: float, double, for some functions integers; any shape.
-/// Attributes: the parameters of the table; for Gelu approximate, "none" or "tanh". NaN gives NaN.
+/// y = f(x), element-wise, for the operators of the table of functions. NaN gives NaN.
+/// - x, y: float, double, for some functions integers; any shape
+/// - attributes: the parameters in the table; for Gelu also approximate, "none" or "tanh"
 /// Source: https://onnx.ai/onnx/operators/
 class UnaryFunctionOp final : public UnaryOp {
  public:

@@ -7,7 +7,7 @@
 namespace linnet {
 namespace {
 
-constexpr size_t kBlockBytes = 4096;  // of results that wait in the first-level cache
+constexpr size_t kBlockBytes = 4096;  // of intermediate results, which stay in the first-level cache
 
 Operand from(const Operand& x, std::ptrdiff_t bytes) {
   return {x.scalar ? x.data : static_cast<const std::byte*>(x.data) + bytes, x.scalar};

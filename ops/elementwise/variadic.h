@@ -7,7 +7,7 @@
 
 namespace linnet {
 
-/// An operator of one or more inputs of one dtype, all broadcast to one shape.
+/// An operator with one or more inputs of one dtype, all broadcast to one shape.
 class VariadicOp : public Op {
  public:
   std::vector<Fact> infer(std::span<const Fact> in) const override {
@@ -20,8 +20,8 @@ class VariadicOp : public Op {
   bool is_elementwise() const override { return true; }
 };
 
-/// y = f(f(x0, x1), x2) ... of all inputs, then finish(y), where it is given. f: a loop of two operands, finish: of
-/// one, of the inputs' dtype, which has whole bytes.
+/// Computes y = f(f(x0, x1), x2) ... of all inputs, then finish(y) if given. f is a loop of two operands, finish of
+/// one, of the inputs' dtype, which must have whole bytes.
 InnerLoop fold_loop(const CompileInput& in, InnerLoop f, InnerLoop finish = nullptr);
 
 }  // namespace linnet

@@ -20,8 +20,8 @@ InnerLoop where_loop() {
   };
 }
 
-/// Where: z = condition ? x : y, element by element with broadcasting.
-/// condition: bool.   x, y, z: one dtype of whole bytes.
+/// Where: z = condition ? x : y, element-wise with broadcasting.
+/// - condition: bool; x, y, z: one dtype of whole bytes
 /// Source: https://onnx.ai/onnx/operators/onnx__Where.html
 class Where final : public Op {
  public:
