@@ -47,7 +47,7 @@ class AttentionPrefix {
     return graph_.numbers(Dims(size_t(batch), dim), Shape{batch});
   }
 
-  /// Reads keys and values with room; returns false if they have none.
+  /// Reads keys and values with room; returns false if there is no room.
   bool read_keys() {
     const Fact &k = graph_.input(Slots::kK), &v = graph_.input(Slots::kV);
     const int axis = k.rank() - 2;
