@@ -12,8 +12,8 @@ namespace {
 
 using Slots = AttentionSlots;
 
-constexpr int64_t kFewQueries = 4;  // of all heads; packing keys and values does not pay off for fewer
-constexpr int64_t kFewRows = 2;     // of one head; fewer leave the micro-kernel too little to do
+constexpr int64_t kFewQueries = 4;  // of all heads, for which packing keys and values does not pay off
+constexpr int64_t kFewRows = 2;     // of one head, which leave the micro-kernel too little to do
 
 /// Scratch: that of the algorithm, then keys and values joined with past ones if they are not outputs.
 class AttentionF32 final : public Kernel {
