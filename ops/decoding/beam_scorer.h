@@ -12,9 +12,8 @@ namespace linnet {
 class BeamScorer {
  public:
   struct Rules {
-    bool early_stopping =
-        false;  ///< a prompt is done once it has as many ended sequences as beams, even if others could become better
-    float length_penalty = 1;  ///< a sequence's score is the sum of its log probabilities / length^length_penalty
+    bool early_stopping = false;  ///< a prompt is done once it has as many ended sequences as beams
+    float length_penalty = 1;     ///< a sequence's score is the sum of its log probabilities / length^length_penalty
     int32_t eos_token_id = 0, pad_token_id = 0;
   };
 

@@ -131,9 +131,10 @@ class SamplingKernel final : public SearchKernel {
 
 /// Sampling: continues each sequence by tokens sampled by their probabilities, until one is eos_token_id, or the
 /// sequence has max_length tokens; the rest is pad_token_id. Samples only from the most probable tokens whose
-/// probabilities sum to top_p, at least min_tokens_to_keep (custom: up to the first whose predecessors exceed top_p).
-/// With a seed, all runs sample the same tokens, which differ from ONNX Runtime's; without one, the context's seed is
-/// used. See SearchBodies for decoder, init_decoder and encoder, and NextScores for the rules that change scores.
+/// probabilities together reach top_p, at least min_tokens_to_keep (custom: up to the first whose predecessors exceed
+/// top_p). With a seed, all runs sample the same tokens, which differ from ONNX Runtime's; without one, the context's
+/// seed is used. See SearchBodies for decoder, init_decoder and encoder, and NextScores for the rules that change
+/// scores.
 /// - input_ids: int32 [batch, length]; max_length, min_length, seed: int32 with one element
 /// - repetition_penalty: float32/float16 with one element
 /// - vocab_mask: int32 [vocabulary]; presence_mask, and prefix_vocab_mask for the first step: int32 [batch, vocabulary]
