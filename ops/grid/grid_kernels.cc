@@ -83,8 +83,8 @@ class GridPixelsKernel final : public GridBlockKernel {
  public:
   using GridBlockKernel::GridBlockKernel;
 
-  /// Whether the transposition pays off. Estimates costs in nanoseconds: a tap of one channel, a tap of all channels,
-  /// and moving an element.
+  /// Whether the transposition pays off. Estimates costs in nanoseconds: a tap of one channel, a tap of kPixelChannels
+  /// channels, and moving an element.
   bool pays(int workers) const {
     constexpr double kTap = 0.8, kTaps = 1.8, kMove = 0.25;
     const double blocks = double(ceil_div(channels_, kPixelChannels)), taps = double(pixels_) * double(table_.taps());

@@ -82,7 +82,7 @@ class GridSampleKernel final : public Kernel {
 /// - mode: linear, nearest or cubic
 /// - padding_mode: beyond X are zeros, the border or reflections; cubic moves each of its taps there, not the point, as
 ///   PyTorch does
-/// Results are converted to integers at the end, which truncates them.
+/// For integers, results are converted at the end, which truncates them.
 /// Source: https://onnx.ai/onnx/operators/onnx__GridSample.html
 class GridSample final : public Op {
  public:
