@@ -109,8 +109,8 @@ class RowsInUseKernel final : public Kernel {
 
 /// RowsInUse: runs a body on the used rows of its inputs, which have memory for more.
 /// - counts: int64 [n]
-/// - further inputs: those of the body. The used rows of input i are the first bases[i] + the sum over k of slopes[i,
-///   k] * counts[k] along axes[i]; axis -1: all of the input.
+/// - further inputs: those of the body. Of input i, the first bases[i] + the sum over k of slopes[i, k] * counts[k]
+///   rows along axes[i] are used; axis -1: all rows.
 /// - outputs: have the facts in attributes output0, output1, ...; along output_axes[i] they contain the rows of the
 ///   body's output, then zeros
 class RowsInUse final : public Op {
