@@ -51,7 +51,7 @@ DType hub(DType dtype) {
 bool rounds_once(DType from, DType to) {
   if (from == D::kUint64) return !is_floating(to);
   if (to == D::kUint64) return !is_floating(from);
-  // Integers out of float32's range would be infinite as float16 anyway, and float64 is first rounded to odd.
+  // Integers that float32 cannot represent exactly are infinite as float16; float64 is first rounded to odd.
   if (to == D::kBFloat16) return is_floating(from) || dtype_bits(from) < 32;
   return true;
 }

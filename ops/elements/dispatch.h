@@ -8,8 +8,9 @@
 #include "linnet/complex.h"
 #include "linnet/tensor.h"
 
-// Dispatches from a DType known in compile() to a C++ type: dispatch_float(dtype, [&]<class T>() { return make<T>();
-// }). All functions throw Error(kUnsupported) for a dtype outside their set.
+// Functions that dispatch from a DType known in compile() to a C++ type:
+//     dispatch_float(dtype, [&]<class T>() { return make<T>(); })
+// They throw Error(kUnsupported) for a dtype outside their set.
 namespace linnet {
 
 [[noreturn]] void throw_dtype(DType dtype);
