@@ -5,15 +5,16 @@
 #include "linnet/fact.h"
 #include "linnet/node_spec.h"
 
-// Checks of single numbers that a file gives.
+// Checks of single numbers from a model file.
 namespace linnet {
 
-/// The attribute, an int64 greater than 0. Throws Error(kModel).
+/// Returns the attribute, an int64 greater than 0. Throws Error(kModel).
 int64_t positive_attribute(const NodeSpec& node, const std::string& name);
 
-/// Checks that there is one element, in any number of dims, where the shape is known. Throws Error(kShape).
+/// Checks that the tensor has one element, in any number of dims. Does nothing if the shape is unknown. Throws
+/// Error(kShape).
 void require_one_element(const Fact& fact, const std::string& what);
-/// The same, and checks the dtype. Throws Error(kType).
+/// Checks the number of elements as above, and the dtype. Throws Error(kType) for another dtype.
 void require_one_element(const Fact& fact, DType dtype, const std::string& what);
 
 }  // namespace linnet

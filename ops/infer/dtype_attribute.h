@@ -6,8 +6,8 @@
 
 namespace linnet {
 
-/// An attribute that names an element type by its number in onnx.TensorProto.DataType; `fallback` where it is absent,
-/// kUndefined for 0. Throws Error(kUnsupported) for a number that names no known type.
+/// Returns the element type that an attribute names by its number in onnx.TensorProto.DataType: `fallback` if the
+/// attribute is absent, kUndefined for 0. Throws Error(kUnsupported) for a number that names no known type.
 DType dtype_attribute(const NodeSpec& node, const std::string& attribute, DType fallback = DType::kUndefined);
 
 }  // namespace linnet

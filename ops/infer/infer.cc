@@ -12,7 +12,7 @@ Dim broadcast_dim(const Dim& a, const Dim& b) {
   if (a.known() && b.known()) {
     throw Error(ErrorKind::kShape, str("dims ", a, " and ", b, " cannot be broadcast"));
   }
-  // One that is certainly not 1 is the result, and the other is 1 or equal to it.
+  // A dim that is certainly not 1 is the result; the other is 1 or equal to it.
   const bool a_is_large = certainly_different(a, 1), b_is_large = certainly_different(b, 1);
   if (a_is_large && b_is_large) learn_equal(a, b);
   if (a.known() || b.known()) return a.known() ? a : b;
@@ -20,7 +20,7 @@ Dim broadcast_dim(const Dim& a, const Dim& b) {
   return {};
 }
 
-// Dim i of the shape padded with ones in front to `rank`.
+// Dim i of the shape, padded with leading ones to `rank`.
 Dim aligned_dim(const Dims& dims, size_t i, size_t rank) {
   const size_t missing = rank - dims.size();
   return i < missing ? Dim(1) : dims[i - missing];
