@@ -6,7 +6,8 @@
 #include "linnet/image.h"
 #include "tensor/counted_memory.h"
 
-// One decoder per format, each in its own file. Those of a library that the build lacks throw Error(kUnsupported).
+// One decoder per format, each in a separate file. Decoders whose library is missing from the build throw
+// Error(kUnsupported).
 namespace linnet {
 
 Image decode_bmp(std::span<const uint8_t> bytes);
@@ -17,16 +18,16 @@ Image decode_pnm(std::span<const uint8_t> bytes);
 Image decode_tiff(std::span<const uint8_t> bytes);
 Image decode_webp(std::span<const uint8_t> bytes);
 
-/// A black image, which counts as memory of `counted`, like more_per_pixel bytes for each pixel, which a library will
-/// need: a decoder calls this with what the header of the file states, before it decodes. Throws Error(kIo) for an
-/// empty image, Error(kLimit) for one that is too large.
+/// Returns a black image. Charges `counted` with the memory of the image and with more_per_pixel bytes for each pixel,
+/// which a library will need. A decoder calls this with the size in the header of the file, before it decodes.
+/// Throws Error(kIo) for an empty image and Error(kLimit) for one that is too large.
 Image blank_image(const char* format, int64_t height, int64_t width, CountedMemory& counted,
                   int64_t more_per_pixel = 0);
 
 [[noreturn]] void throw_undecodable(const char* format, const std::string& why);
 [[noreturn]] void throw_missing_library(const char* format, const char* library);
 
-/// A sample of so many levels (greatest + 1) as one of 256.
+/// Converts a sample in [0, greatest] to one in [0, 255], rounded.
 inline uint8_t scaled_sample(uint32_t sample, uint32_t greatest) {
   return greatest == 255 ? uint8_t(sample) : uint8_t((uint64_t{sample} * 255 + greatest / 2) / greatest);
 }

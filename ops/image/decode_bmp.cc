@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kFormat = "BMP";
 constexpr uint32_t kRgb = 0, kRle8 = 1, kRle4 = 2, kBitFields = 3, kAlphaBitFields = 6;
 
-/// Little-endian numbers at any position; throws where the file ends early.
+/// Reads little-endian numbers at any position. Throws if the file ends early.
 class Bytes {
  public:
   explicit Bytes(std::span<const uint8_t> bytes) : bytes_(bytes) {}

@@ -59,7 +59,7 @@ class Decompressor {
   }
 
   int channels() const { return info_.num_components == 4 ? 4 : 3; }
-  /// What the library needs: the coefficients of the whole image where it comes in several scans.
+  /// The bytes per pixel that the library needs. For an image in several scans, it holds all coefficients.
   int64_t bytes_per_pixel() {
     return jpeg_has_multiple_scans(&info_) ? checked_mul(sizeof(JCOEF), info_.num_components) : 1;
   }
@@ -73,7 +73,7 @@ class Decompressor {
   ErrorManager errors_{};
 };
 
-/// Adobe's files hold the complements of the inks.
+/// Converts CMYK to RGB. Adobe's files contain the complements of the inks.
 void convert_cmyk(std::span<const uint8_t> cmyk, bool inverted, std::vector<uint8_t>& rgb) {
   for (size_t i = 0; i < rgb.size() / 3; ++i) {
     const auto light = [&](size_t c) { return uint32_t(inverted ? cmyk[4 * i + c] : 255 - cmyk[4 * i + c]); };

@@ -57,7 +57,7 @@ Stream open_source(Source& source) {
   return stream;
 }
 
-/// The sample of a component that covers pixel (x, y), as one of 256 levels.
+/// The sample of a component that covers pixel (x, y), scaled to [0, 255].
 uint8_t sample(const opj_image_comp_t& component, int64_t y, int64_t x) {
   const int64_t row = std::min<int64_t>(y / component.dy, component.h - 1);
   const int64_t column = std::min<int64_t>(x / component.dx, component.w - 1);

@@ -7,8 +7,8 @@
 #include "linnet/shape.h"
 #include "partition/parts.h"
 
-// Source: ITU-T T.800, annexes A (markers) and I (boxes); sizes of what the library keeps are those of version 2.5,
-// rounded up.
+// Source: ITU-T T.800, annexes A (markers) and I (boxes).
+// The sizes of the library's structures are those of version 2.5, rounded up.
 namespace linnet {
 namespace {
 
@@ -19,7 +19,7 @@ constexpr uint64_t kCodestreamBox = 0x6a703263;  // "jp2c"
 constexpr uint64_t kStart = 0xff4f, kSize = 0xff51, kStyle = 0xff52, kComponentStyle = 0xff53, kTilePart = 0xff90,
                    kData = 0xff93, kEnd = 0xffd9;
 
-/// Big-endian numbers; 0 behind the end.
+/// Reads big-endian numbers. Bytes after the end are 0.
 class Reader {
  public:
   explicit Reader(std::span<const uint8_t> bytes) : bytes_(bytes) {}
@@ -34,7 +34,7 @@ class Reader {
   std::span<const uint8_t> bytes_;
 };
 
-/// Where the codestream begins: at once, or in the first box of its kind.
+/// The position of the codestream: the start of the file, or the contents of the first box of type `jp2c`.
 std::optional<uint64_t> codestream(const Reader& bytes) {
   if (bytes.number(0, 2) == kStart) return 0;
   for (uint64_t at = 0; bytes.holds(at + 7);) {
@@ -47,7 +47,7 @@ std::optional<uint64_t> codestream(const Reader& bytes) {
   return std::nullopt;
 }
 
-/// What the headers of a codestream state.
+/// Reads the main and tile-part headers of a codestream.
 class Codestream {
  public:
   explicit Codestream(const Reader& bytes) : bytes_(bytes) {}
@@ -88,7 +88,7 @@ class Codestream {
   }
 
  private:
-  /// Exponents of a width and a height.
+  /// The binary logarithms of a width and a height.
   struct Area {
     int width = 15, height = 15;
   };
@@ -113,7 +113,8 @@ class Codestream {
     }
   }
 
-  /// The part that the styles of all and of one component share, from the number of levels on.
+  /// Reads the parameters that the styles of all components and of one component share, starting at the number of
+  /// levels.
   void read_style(uint64_t at, uint64_t flags, uint64_t layers) {
     const uint64_t levels = std::min<uint64_t>(bytes_.number(at, 1), 32) + 1;
     levels_ = std::max(levels_, int64_t(levels));
@@ -124,7 +125,7 @@ class Codestream {
       const auto exponents = int(bytes_.number(at + 5 + i, 1));
       const Area precinct{exponents & 15, exponents >> 4};
       lower(precinct, precinct_);
-      // Of the bands, which have half the extent of their resolution.
+      // Blocks are parts of the subbands, which have half the extent of their resolution.
       const int half = i == 0 ? 0 : 1;
       lower({std::max(0, precinct.width - half), std::max(0, precinct.height - half)}, block_);
     }
@@ -135,7 +136,8 @@ class Codestream {
     least.height = std::min(least.height, area.height);
   }
 
-  /// How many areas the image takes, and as many again at its edges and in coarser resolutions.
+  /// An upper bound of the number of areas in the image: twice the number at full resolution, for edges and coarser
+  /// resolutions.
   int64_t of_image(const Area& area) const {
     return checked_mul(2, checked_mul((width_ >> area.width) + 1, (height_ >> area.height) + 1));
   }

@@ -15,8 +15,8 @@ namespace linnet {
 #ifdef LINNET_HAS_PNG
 namespace {
 
-constexpr int64_t kRowBytes = 32;     // of the library's rows, for each pixel
-constexpr png_uint_32 kNoChunks = 1;  // texts and the like, of any size behind compression, are skipped
+constexpr int64_t kRowBytes = 32;     // The bytes of the library's rows for each pixel.
+constexpr png_uint_32 kNoChunks = 1;  // Texts and similar chunks, which may decompress to any size, are skipped.
 
 /// The library's state. read_header() and read_rows() hold no objects that a longjmp would skip.
 class PngReader {
@@ -41,7 +41,7 @@ class PngReader {
     return true;
   }
 
-  /// As 8-bit RGB, without transparency and gamma correction.
+  /// Decodes to 8-bit RGB without transparency and gamma correction.
   bool read_rows(uint8_t** rows) {
     if (setjmp(back_)) return false;
     png_set_palette_to_rgb(png_);

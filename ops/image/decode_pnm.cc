@@ -19,7 +19,7 @@ class Reader {
     return bytes_[at_++];
   }
 
-  /// A decimal number after white space and comments.
+  /// Reads a decimal number after white space and comments.
   int64_t number() {
     skip();
     const size_t begin = at_;
@@ -31,7 +31,7 @@ class Reader {
     return value;
   }
 
-  /// 0 or 1, which need no white space between them.
+  /// Reads a 0 or 1. Digits need no white space between them.
   uint32_t digit() {
     skip();
     return byte() == '0' ? 0 : 1;
@@ -50,7 +50,7 @@ class Reader {
   size_t at_ = 2;
 };
 
-/// How samples are written: P1 to P3 as text, P4 to P6 in binary; bits, grey or colour.
+/// The encoding of samples: P1 to P3 are text, P4 to P6 are binary. Samples are bits, grey or colour.
 struct Kind {
   bool text, bits, colour;
   uint32_t greatest = 1;

@@ -16,7 +16,7 @@ namespace linnet {
 #ifdef LINNET_HAS_TIFF
 namespace {
 
-/// The most that the library may ask for at once.
+/// The largest allocation that the library may make.
 tmsize_t most_at_once() {
   constexpr size_t kMost = size_t{1} << 30;
   const auto& account = MemoryAccount::current();
@@ -69,7 +69,7 @@ TiffPtr open_source(Source& source) {
           TIFFClose};
 }
 
-/// What the library reads at once: a strip or a tile, of each sample where these lie apart.
+/// The bytes that the library reads at once: a strip or a tile, of each sample if the samples are in separate planes.
 size_t buffer_bytes(TIFF* tiff) {
   uint16_t planes = PLANARCONFIG_CONTIG, samples = 1;
   TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planes);

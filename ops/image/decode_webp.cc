@@ -9,8 +9,8 @@ namespace linnet {
 #ifdef LINNET_HAS_WEBP
 namespace {
 
-constexpr int64_t kLibraryBytes =
-    6;  // for each pixel: a word of the lossless form, alpha and what it is predicted from
+// The library's bytes for each pixel: a word of the lossless form, alpha and its prediction.
+constexpr int64_t kLibraryBytes = 6;
 
 }  // namespace
 

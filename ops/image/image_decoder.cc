@@ -9,7 +9,7 @@
 namespace linnet {
 namespace {
 
-/// The luma of an RGB pixel as ITU-R BT.601 weighs it, in 16-bit fixed point.
+/// The luma of an RGB pixel with the weights of ITU-R BT.601, in 16-bit fixed point.
 uint8_t luma(const uint8_t* rgb) { return uint8_t((19595 * rgb[0] + 38470 * rgb[1] + 7471 * rgb[2] + 32768) >> 16); }
 
 enum class PixelFormat { kRgb, kBgr, kGrayscale };
@@ -49,9 +49,10 @@ class ImageDecoderKernel final : public Kernel {
   PixelFormat format_;
 };
 
-/// ImageDecoder: the pixels of an encoded image (see decode_image()). encoded_stream: uint8 [bytes].
-/// image: uint8 [H, W, 3], or [H, W, 1] (luma, ITU-R BT.601) with pixel_format Grayscale. pixel_format: RGB (default),
-/// BGR or Grayscale.
+/// ImageDecoder: the pixels of an encoded image (see decode_image()).
+/// encoded_stream: uint8 [bytes].
+/// image: uint8 [H, W, 3], or [H, W, 1] (luma, ITU-R BT.601) with pixel_format Grayscale.
+/// pixel_format: RGB (default), BGR or Grayscale.
 /// Source: https://onnx.ai/onnx/operators/onnx__ImageDecoder.html
 class ImageDecoder final : public Op {
  public:

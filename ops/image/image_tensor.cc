@@ -12,7 +12,7 @@
 namespace linnet {
 namespace {
 
-/// Where output pixel i falls in the input: the two neighbours and the weight of the second.
+/// The interpolation of an output pixel: the two neighbouring input pixels and the weight of the second.
 struct Tap {
   int64_t first, second;
   float weight;
