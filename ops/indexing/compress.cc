@@ -27,7 +27,7 @@ class CompressKernel final : public Kernel {
     Shape shape = axis_ ? x_ : Shape{kept};
     if (axis_) shape[*axis_] = kept;
     Tensor& output = context.allocate_output(0, shape);
-    if (output.size() == 0) return;  // outer dims may be huge
+    if (output.size() == 0) return;  // Outer dims of an empty tensor may be huge.
     auto* y = static_cast<std::byte*>(output.raw());
     const auto* x = static_cast<const std::byte*>(context.input(0).raw());
     Checkpoints checkpoints;
@@ -60,9 +60,11 @@ class CompressKernel final : public Kernel {
   int64_t outer_, dim_, inner_;
 };
 
-/// Compress: the slices along `axis` (without one: the elements in order) for which `condition` is true.
-/// input, output: any dtype of a byte or more. condition: bool [n]; what lies beyond n is dropped.
-/// How many are kept is known when the model runs. Source: https://onnx.ai/onnx/operators/onnx__Compress.html
+/// Compress: the slices along `axis` for which `condition` is true. Without `axis`, the elements in row-major order.
+/// input, output: any dtype of a byte or more.
+/// condition: bool [n]. Slices from n on are dropped.
+/// The number of slices in the output is known only when the model runs.
+/// Source: https://onnx.ai/onnx/operators/onnx__Compress.html
 class Compress final : public Op {
  public:
   explicit Compress(const NodeSpec& node) {

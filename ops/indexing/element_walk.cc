@@ -11,7 +11,7 @@ ElementWalk::ElementWalk(const Shape& tensor, const Shape& indices, int axis)
     : axis_(axis), dim_(tensor[axis]), stride_(tensor.elements(axis + 1, tensor.rank())) {
   const std::vector<int64_t> strides = row_major_strides(tensor);
   for (int d = tensor.rank() - 1; d >= 0; --d) {
-    // Axes of which whole slices follow each other are one.
+    // Merges axes that are contiguous in both tensors.
     const int inner = d + 1;
     const bool follows = inner < tensor.rank() && d != axis && inner != axis && tensor[inner] == indices[inner];
     const int64_t together = follows ? checked_mul(dims_.back(), indices[d]) : 0;

@@ -13,16 +13,16 @@ class ElementWalk {
  public:
   ElementWalk(const Shape& tensor, const Shape& indices, int axis);
 
-  /// Stride of the axis in the tensor.
+  /// The stride of the axis in the tensor.
   int64_t stride() const { return stride_; }
-  /// Elements of the indices in one row, their last axes, and the tensor's step from one to the next.
+  /// The number of elements of the indices in one row, which consists of their trailing axes.
   int64_t row() const { return row_; }
   int64_t rows() const { return rows_; }
   int64_t step() const { return step_; }
-  /// Throws Error(kShape) for an index out of range.
+  /// Checks all indices. Throws Error(kShape) for an index out of range.
   void check(const Indices& indices) const { check_indices(indices, dim_, axis_); }
-  /// Calls f(i, element) for the elements i of the indices in row r, and the tensor's that belong to them, in order.
-  /// False, without having done so for all, where an index is out of range.
+  /// Calls f(i, element) in order for each element i of the indices in row r and the tensor's element that belongs to
+  /// it. Stops and returns false at an index out of range.
   template <class Index, class F>
   bool for_row(const Index* indices, int64_t r, F&& f) const {
     const int64_t begin = r * row_, end = begin + row_, dim = dim_, step = step_, along = stride();
@@ -39,14 +39,15 @@ class ElementWalk {
   int64_t base(int64_t r) const;
 
  private:
-  static constexpr int64_t kLongestRow = 16384;  // of several axes: workers share rows
+  static constexpr int64_t kLongestRow = 16384;  // Applies to rows of several axes, because workers share rows.
 
   int axis_;
   int64_t dim_, stride_, row_, rows_, step_;
-  std::vector<int64_t> dims_, strides_;  // of the indices, and of the tensor, 0 along its axis
+  std::vector<int64_t> dims_, strides_;  // The dims of the indices, and the strides of the tensor, 0 along its axis.
 };
 
-/// Checks that `indices` has the rank of `data`, which is known, and no larger dims but along the axis.
+/// Checks that `indices` has the rank of `data`, which is known, and no larger dims except along the axis. Throws
+/// Error(kShape).
 void require_indices_fit(const Fact& data, const Fact& indices, int64_t axis);
 
 }  // namespace linnet

@@ -10,7 +10,8 @@
 
 namespace linnet {
 
-/// Numbers in open addressing. `size` is a power of two, from 2 on and more than there are numbers.
+/// A hash table of numbers with open addressing. `size` is a power of two, at least 2 and greater than the number of
+/// entries.
 class HashSlots {
  public:
   explicit HashSlots(int64_t size)
@@ -22,7 +23,8 @@ class HashSlots {
   }
   int64_t size() const { return slots_.size(); }
 
-  /// The slot of the first number behind a hash for which `equal` holds, or an empty one: of -1.
+  /// Returns the slot of the first number that has this hash or follows it and for which `equal` holds, or an empty
+  /// slot (-1).
   template <class Equal>
   int64_t& find(uint64_t hash, Equal equal, Checkpoints& checkpoints) {
     return first_[slot(hash, equal, checkpoints)];
@@ -50,9 +52,10 @@ class HashSlots {
   int shift_;
 };
 
-/// numbers[i] = the number of the first element that equals element i, among such ones, which are firsts[0], ... ;
-/// their count, at most n. hash(i) is of element i, and seeded where elements are more than numbers; equal(i, j) of
-/// two.
+/// Numbers the distinct elements of n by their first occurrence. numbers[i] becomes the number of the first element
+/// that equals element i; firsts[k] becomes the index of the first element with number k. Returns the number of
+/// distinct elements, at most n. hash(i) is the hash of element i; it must be seeded if elements are more than numbers.
+/// equal(i, j) compares two elements.
 template <class Hash, class Equal, class Number>
 int64_t number_by_first(int64_t n, Hash hash, Equal equal, Number* numbers, int64_t* firsts, Checkpoints& checkpoints) {
   constexpr int64_t kFewSlots = 512, kGrowth = 8;

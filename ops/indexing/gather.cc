@@ -55,11 +55,13 @@ class GatherKernel final : public Kernel {
 
   int64_t outer_, dim_, row_;
   int axis_;
-  int64_t offsets_;  ///< of indices that are looked up again and again, in scratch
+  int64_t offsets_;  ///< The number of offsets that are computed once, in scratch, because they are used repeatedly; 0
+                     ///< if they are not.
 };
 
-/// Gather: the slices of `data` along `axis` that `indices` names; their dims take the place of the axis.
-/// data, output: any dtype of a byte or more. indices: int32/int64 in [-dim, dim), checked when the model runs.
+/// Gather: the slices of `data` along `axis` that `indices` specifies. The dims of `indices` replace the axis.
+/// data, output: any dtype of a byte or more.
+/// indices: int32/int64 in [-dim, dim), checked when the model runs.
 /// Source: https://onnx.ai/onnx/operators/onnx__Gather.html
 class Gather final : public Op {
  public:
@@ -87,7 +89,7 @@ class Gather final : public Op {
     if (prefix.input_axis(1) >= 0) return counts_rows(graph, inputs[1]) && prefix.carry();
     auto places = elements_of(prefix.input(1));
     if (!places) return false;
-    for (Dim& place : *places) {  // those before 0 count from the end of the rows
+    for (Dim& place : *places) {  // Negative indices count from the end of the rows in use.
       if (certainly_at_least(-1, place)) place += prefix.input(0).dim(axis);
       if (!certainly_at_least(place, 0)) return false;
     }

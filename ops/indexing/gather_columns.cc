@@ -11,10 +11,10 @@
 namespace linnet {
 namespace {
 
-/// Where the columns of a matrix lie.
+/// Where the columns of a matrix are stored.
 struct ColumnPlaces {
   int64_t depth = 0, columns = 0;
-  std::optional<GemmPanels> panels{};  ///< nullopt: row by row
+  std::optional<GemmPanels> panels{};  ///< nullopt: row-major.
 
   PackedColumn of(int64_t column) const {
     return panels ? packed_column(*panels, column, depth) : PackedColumn{column, columns};
@@ -25,7 +25,7 @@ struct ColumnPlaces {
 template <class T>
 class GatherColumnsKernel final : public Kernel {
  public:
-  /// packed: w as places.panels has it, if that is given.
+  /// packed: w in the layout of places.panels, if that is set.
   GatherColumnsKernel(const ColumnPlaces& places, Tensor packed) : places_(places), packed_(std::move(packed)) {}
 
   void run(KernelContext& context) const override {
@@ -50,9 +50,10 @@ class GatherColumnsKernel final : public Kernel {
   Tensor packed_;
 };
 
-/// GatherColumns, in the internal domain "linnet": the columns of a matrix that `indices` names, each as a row; a
-/// constant matrix is read in the form that MatMul has it in, so that one copy serves both.
-/// indices: int32/int64 in [-n, n), checked when the model runs. w: float32, float16 or bfloat16 [k, n].
+/// GatherColumns, in the internal domain "linnet": the columns of a matrix that `indices` specifies, each as a row. A
+/// constant matrix is read in the layout that MatMul packs it into, so that both share one copy.
+/// indices: int32/int64 in [-n, n), checked when the model runs.
+/// w: float32, float16 or bfloat16 [k, n].
 /// output: [dims of indices, k], w's dtype.
 class GatherColumns final : public Op {
  public:
@@ -84,7 +85,7 @@ class GatherColumns final : public Op {
   }
 
  private:
-  /// nullptr where products do not keep w's dtype.
+  /// Returns nullptr if products do not pack w in its own dtype.
   template <class Type>
   static KernelPtr of_product(const Tensor& w, const CompileInput& in) {
     using B = typename Type::B;

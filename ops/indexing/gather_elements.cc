@@ -32,9 +32,11 @@ class GatherElementsKernel final : public Kernel {
   ElementWalk walk_;
 };
 
-/// GatherElements: for each element of `indices`, data's element at the same coordinates but for that of `axis`,
-/// which is the index. data, output: any dtype of a byte or more. indices: int32/int64, of data's rank, no dim but the
-/// axis' larger than data's, values in [-dim, dim), checked when the model runs.
+/// GatherElements: for each element of `indices`, data's element at the same coordinates, with the coordinate of `axis`
+/// replaced by the index.
+/// data, output: any dtype of a byte or more.
+/// indices: int32/int64, of data's rank, no dim larger than data's except that of the axis, values in [-dim, dim),
+/// checked when the model runs.
 /// Source: https://onnx.ai/onnx/operators/onnx__GatherElements.html
 class GatherElements final : public Op {
  public:

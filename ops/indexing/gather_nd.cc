@@ -45,9 +45,10 @@ class GatherNDKernel final : public Kernel {
   IndexTuples tuples_;
 };
 
-/// GatherND: the slices of `data` that the index tuples in the last dim of `indices` name.
-/// data, output: any dtype of a byte or more. indices: int64 (int32 is taken too), checked when the model runs.
-/// batch_dims: leading dims that data and indices share, from opset 12 on.
+/// GatherND: the slices of `data` that the index tuples in the last dim of `indices` specify.
+/// data, output: any dtype of a byte or more.
+/// indices: int64 (int32 is accepted too), checked when the model runs.
+/// batch_dims: the number of leading dims that data and indices share, from opset 12 on.
 /// Source: https://onnx.ai/onnx/operators/onnx__GatherND.html
 class GatherND final : public Op {
  public:
@@ -60,8 +61,8 @@ class GatherND final : public Op {
 
   bool moves(int input) const override { return input == 0; }
 
-  /// By indices that are joined of parts, as exporters write several of them: those of the rows are the numbers of the
-  /// rows, all others are the same for each row.
+  /// Carries the node if a Concat joins the indices from one part per axis, as exporters write them. The part for the
+  /// axis of the rows must be the numbers of the rows. The other parts must not depend on the number of rows.
   bool prefix(Prefix& prefix) const override {
     const PrefixGraph& graph = prefix_graph(prefix);
     const Node* parts = graph.graph().producer(graph.node().inputs[1]);

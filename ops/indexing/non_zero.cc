@@ -40,8 +40,9 @@ class NonZeroKernel final : public Kernel {
   int64_t elements_;
 };
 
-/// NonZero: the coordinates of all elements that are not zero (false, ""), one column each, in row-major order.
-/// X: numbers, bool, string, complex. Y: int64 [r, n]; n is known when the model runs.
+/// NonZero: the coordinates of all elements other than zero (false, ""), one column each, in row-major order.
+/// X: numbers, bool, string, complex.
+/// Y: int64 [r, n]. n is known only when the model runs.
 /// Source: https://onnx.ai/onnx/operators/onnx__NonZero.html
 class NonZero final : public Op {
  public:

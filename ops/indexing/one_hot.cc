@@ -10,7 +10,7 @@ namespace {
 
 using ReadInt = int64_t (*)(const void* data, int64_t i);
 
-/// Reads number i of the dtype as an integer; a fraction is cut off, what is beyond int64 counts as INT64_MIN.
+/// Reads number i of the dtype as an integer. Fractions are truncated. A number outside int64 becomes INT64_MIN.
 ReadInt read_int_of(DType dtype) {
   const auto read = []<class T>() -> ReadInt {
     return [](const void* data, int64_t i) {
@@ -60,9 +60,11 @@ class OneHotKernel final : public Kernel {
   bool wrap_;
 };
 
-/// OneHot: each index becomes a row of `depth` elements along a new `axis`, values[1] at the index and values[0] at all
-/// other places; also at the index when that lies outside [-depth, depth) ([0, depth) before opset 11).
-/// indices, depth (one element): numbers. values: [2], any dtype of a byte or more; so is the output.
+/// OneHot: each index becomes a row of `depth` elements along a new `axis`. The row is values[1] at the index and
+/// values[0] elsewhere. It is values[0] throughout if the index is outside [-depth, depth) ([0, depth) before opset
+/// 11).
+/// indices, depth (one element): numbers.
+/// values: [2], any dtype of a byte or more, which is also the output's.
 /// Source: https://onnx.ai/onnx/operators/onnx__OneHot.html
 class OneHot final : public Op {
  public:

@@ -21,7 +21,7 @@ void integer_keys(const void* data, int64_t stride, Key* keys, int64_t n) {
   }
 }
 
-/// By a kernel for neighbouring floats.
+/// Adapts a kernel for contiguous floats to any stride.
 template <class T, class Key>
 auto float_keys(void (*kernel)(const T* x, Key* keys, int64_t n)) {
   return [kernel](const void* data, int64_t stride, Key* keys, int64_t n) {

@@ -8,18 +8,18 @@
 
 namespace linnet {
 
-/// keys[i] = the key of x[i * stride] for i in [0, n). Keys of numbers and bools order as their values do; -0 and 0
-/// have one key, and so have all NaNs, which come last.
+/// Writes the keys of x[i * stride] to keys[i] for i in [0, n). Keys of numbers and bools order as their values do. -0
+/// and 0 have the same key. All NaNs have the same key, which is the greatest.
 using OrderKeys = std::function<void(const void* x, int64_t stride, uint64_t* keys, int64_t n)>;
 
-/// Throws Error(kUnsupported) for other dtypes.
+/// Returns the function for a dtype. Throws Error(kUnsupported) for dtypes other than numbers and bool.
 OrderKeys order_keys_of(DType dtype, const OrderKernels& kernels);
 
-/// The same in 32 bits, for dtypes whose order fits; empty for others.
+/// The same with keys of 32 bits, for dtypes whose order fits; empty for others.
 using NarrowOrderKeys = std::function<void(const void* x, int64_t stride, uint32_t* keys, int64_t n)>;
 NarrowOrderKeys narrow_order_keys_of(DType dtype, const OrderKernels& kernels);
 
-/// An element and its key. Of equal keys, the lower index comes first.
+/// An element and its key. Among equal keys, the lower index comes first.
 struct KeyedIndex {
   uint64_t key;
   int64_t index;
@@ -27,7 +27,7 @@ struct KeyedIndex {
   bool operator<(const KeyedIndex& other) const { return key != other.key ? key < other.key : index < other.index; }
 };
 
-/// Elements with keys of 64 bits, and with keys of 32 bits, which share a word with their indices.
+/// Elements with 64-bit keys, and elements whose 32-bit key and 32-bit index share a word.
 struct WideElements {
   using Key = uint64_t;
   using Element = KeyedIndex;

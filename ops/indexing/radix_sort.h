@@ -11,11 +11,11 @@
 
 namespace linnet {
 
-/// Elements from which on radix_sort() takes less time than comparing.
+/// The number of elements from which radix_sort() is faster than a comparison sort.
 inline constexpr int64_t kLeastRadixElements = 256;
 
-/// The digits of keys from their bit `shift` on, as many as `bits` make up: what is below is the same in all keys, and
-/// nothing is above.
+/// Divides keys into digits. Only `bits` bits of the keys, from bit `shift` on, differ: bits below are equal in all
+/// keys, bits above are zero.
 struct RadixDigits {
   static constexpr int kBits = 11;
   using Counts = std::array<int64_t, size_t{1} << kBits>;
@@ -26,8 +26,8 @@ struct RadixDigits {
   size_t of(uint64_t key, int digit) const { return size_t(key >> shift >> digit * kBits) % std::tuple_size_v<Counts>; }
 };
 
-/// Sorts n elements (of WideElements or NarrowElements) by key; those with equal keys stay in their order. Returns
-/// where they are then, `elements` or `room`.
+/// Sorts n elements (of WideElements or NarrowElements) by key. The sort is stable. Returns the buffer that contains
+/// the result, `elements` or `room`.
 template <class Elements, class Element = typename Elements::Element>
 Element* radix_sort(Element* elements, Element* room, int64_t n, const RadixDigits& digits, Checkpoints& checkpoints) {
   for (int digit = 0; digit < digits.count(); ++digit, std::swap(elements, room)) {

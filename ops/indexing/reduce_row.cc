@@ -30,7 +30,7 @@ void reduce_at(void* y_data, const int64_t* at, const void* u_data, int64_t n) {
   for (int64_t i = 0; i < n; ++i) y[at[i]] = static_cast<T>(F()(y[at[i]], u[i]));
 }
 
-// Integers wrap around: they are added and multiplied as unsigned.
+// Integers wrap around because they are added and multiplied as unsigned.
 template <class T>
 auto wrapping(T value) {
   if constexpr (std::is_integral_v<T>)
@@ -51,7 +51,7 @@ struct Mul {
     return wrapping(a) * wrapping(b);
   }
 };
-// One instruction chooses, whatever the values; that NaN are rare is foreseen.
+// The selection is one instruction without a branch. Only the test for NaN is a branch, which is predictable.
 struct Min {
   template <class T>
   T operator()(T a, T b) const {

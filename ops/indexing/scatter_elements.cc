@@ -15,7 +15,7 @@ class ScatterElementsKernel final : public Kernel {
   ScatterElementsKernel(DType dtype, const ElementWalk& walk, const Reduction& reduction)
       : width_(element_bytes(dtype)), walk_(walk), reduction_(reduction) {}
 
-  // Updates are applied in order on one thread, so that the last of several to one element wins.
+  // Applies updates in order on one thread, so that the last of several to one element wins.
   void run(KernelContext& context) const override {
     const Indices indices(context.input(1));
     Tensor& output = context.output(0);
@@ -56,10 +56,10 @@ class ScatterElementsKernel final : public Kernel {
   Reduction reduction_;
 };
 
-/// ScatterElements (and Scatter, its name before opset 11): data, with the element at the coordinates of each element
-/// of `indices` but for that of `axis`, which is the index, replaced by or reduced with that of `updates`.
-/// data, updates, output: one dtype of a byte or more; numbers or bool with a reduction. indices: int32/int64 of
-/// updates' shape, values in [-dim, dim), checked when the model runs.
+/// ScatterElements (Scatter before opset 11): data, with elements replaced by `updates` or reduced with them. Each
+/// update goes to the coordinates of its element of `indices`, with the coordinate of `axis` replaced by the index.
+/// data, updates, output: one dtype of a byte or more; numbers or bool with a reduction.
+/// indices: int32/int64 of updates' shape, values in [-dim, dim), checked when the model runs.
 /// Source: https://onnx.ai/onnx/operators/onnx__ScatterElements.html
 class ScatterElements final : public Op {
  public:

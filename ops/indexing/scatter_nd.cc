@@ -16,7 +16,7 @@ class ScatterNDKernel final : public Kernel {
   ScatterNDKernel(DType dtype, const IndexTuples& tuples, const Reduction& reduction)
       : width_(element_bytes(dtype)), tuples_(tuples), reduction_(reduction) {}
 
-  // Updates are applied in order on one thread, so that the last of several to one slice wins.
+  // Applies updates in order on one thread, so that the last of several to one slice wins.
   void run(KernelContext& context) const override {
     constexpr int64_t kBlock = 128;
     const Indices indices(context.input(1));
@@ -50,9 +50,11 @@ class ScatterNDKernel final : public Kernel {
   Reduction reduction_;
 };
 
-/// ScatterND: data, with the slices that the index tuples in the last dim of `indices` name replaced by or reduced
-/// with those of `updates`. data, updates, output: one dtype of a byte or more; numbers or bool with a reduction.
-/// indices: int64 (int32 is taken too), checked when the model runs. updates: indices.dims[:-1] + data.dims[k:].
+/// ScatterND: data, with the slices that the index tuples in the last dim of `indices` specify replaced by `updates` or
+/// reduced with them.
+/// data, updates, output: one dtype of a byte or more; numbers or bool with a reduction.
+/// indices: int64 (int32 is accepted too), checked when the model runs.
+/// updates: indices.dims[:-1] + data.dims[k:].
 /// Source: https://onnx.ai/onnx/operators/onnx__ScatterND.html
 class ScatterND final : public Op {
  public:

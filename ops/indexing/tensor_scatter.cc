@@ -9,7 +9,7 @@
 namespace linnet {
 namespace {
 
-/// The cache is [prefixes, length, row], `per_batch` prefixes for each sample; the update is [prefixes, steps, row].
+/// Writes an update [prefixes, steps, row] into a cache [prefixes, length, row]. Each sample has `per_batch` prefixes.
 class TensorScatterKernel final : public Kernel {
  public:
   TensorScatterKernel(const CompileInput& in, int axis, bool circular)
@@ -57,10 +57,10 @@ class TensorScatterKernel final : public Kernel {
   int64_t prefixes_, per_batch_, length_, steps_, row_, row_bytes_;
 };
 
-/// TensorScatter: the cache with `update` written into it along `axis`, for sample b from write_indices[b] on; in the
-/// mode "circular" what passes the end goes on at the beginning.
-/// past_cache, update, present_cache: one dtype, equal dims but for the axis', where the update's is
-/// not larger. write_indices: int64 [batch], 0 unless given, checked when the model runs.
+/// TensorScatter: the cache with `update` written into it along `axis`, from write_indices[b] on for sample b. In mode
+/// "circular", positions past the end continue at the beginning.
+/// past_cache, update, present_cache: one dtype, equal dims except that of the axis, where the update's is not larger.
+/// write_indices: int64 [batch], 0 if omitted, checked when the model runs.
 /// Source: https://onnx.ai/onnx/operators/onnx__TensorScatter.html
 class TensorScatter final : public Op {
  public:

@@ -16,10 +16,11 @@
 namespace linnet {
 namespace {
 
-/// Rows run along an axis of [outer, dim, inner]; each worker searches one at a time; the first ones in the order of
-/// keys and indices are the top ones. Of the first block only those are collected that are among the best k as the
-/// least keys of groups tell; later ones have to precede k that were before. Now and then all but the best k are
-/// dropped.
+/// Finds the first k elements of each row in the order of keys and indices. Rows run along an axis of [outer, dim,
+/// inner]; a worker processes one at a time.
+/// Of the first block, only elements up to a bound from the least keys of groups are collected. Elements of later
+/// blocks are collected only if they precede the k-th best of what was collected. When the buffer is full, all but the
+/// best k are dropped.
 template <class Elements>
 class TopKKernel final : public Kernel {
   using Key = typename Elements::Key;
@@ -60,18 +61,18 @@ class TopKKernel final : public Kernel {
   struct Rows {
     const std::byte* x;
     std::byte* values;  ///< nullptr where the output is omitted
-    int64_t* indices;   ///< so here
+    int64_t* indices;   ///< nullptr if the output is omitted.
   };
 
   static constexpr int64_t kBlock = 2048, kLeastGroups = 64, kMostGroups = kBlock / 2;
   static constexpr Key kLast = std::numeric_limits<Key>::max();
 
-  /// Puts the k best elements first, in any order.
+  /// Moves the k best elements to the front, in any order.
   void find_best(Element* elements, int64_t count, Checkpoints& checkpoints) const {
     if (k_ < count) checkpoints.nth_element(elements, elements + k_ - 1, elements + count);
   }
 
-  /// A key that k of the keys are at most; the last one where groups would not tell.
+  /// Returns a key that at least k of the keys do not exceed; the last key if groups cannot bound it.
   Key bound_of(const Key* keys, int64_t n) const {
     if (groups_ == 0 || n < 2 * groups_) return kLast;
     Key minima[kMostGroups];
@@ -100,7 +101,7 @@ class TopKKernel final : public Kernel {
         find_best(elements, count, checkpoints);
         count = k_;
       }
-      // What follows has to precede the k-th best key so far.
+      // Later elements must precede the k-th best key so far.
       const Key kth = full ? Elements::key(elements[k_ - 1]) : bound;
       if (kth == 0) break;
       most = kth - 1;
@@ -128,15 +129,18 @@ class TopKKernel final : public Kernel {
   KeySelection<Key> selection_;
   CopyRow copy_;
   int64_t width_, outer_, dim_, inner_, k_;
-  int64_t groups_;  ///< 0: there are too many best ones
-  int64_t room_;    ///< for elements
+  int64_t groups_;  ///< 0 if k is too large for groups.
+  int64_t room_;    ///< The capacity for elements.
   Key flip_;
   bool values_, indices_;
 };
 
-/// TopK: the k largest (or smallest) elements along `axis` and their indices, in order; of equal ones the lower index
-/// comes first, and NaN counts as larger than any number. X, Values: numbers or bool. Indices: int64.
-/// k: an attribute before opset 10, an int64 input of one element since. Results are in order even where `sorted` is 0.
+/// TopK: the k largest (or smallest) elements along `axis` and their indices, in order. Among equal elements, the lower
+/// index comes first. NaN counts as larger than any number.
+/// X, Values: numbers or bool.
+/// Indices: int64.
+/// k: an attribute before opset 10, an int64 input of one element since.
+/// The results are in order even if `sorted` is 0.
 /// Source: https://onnx.ai/onnx/operators/onnx__TopK.html
 class TopK final : public Op {
  public:

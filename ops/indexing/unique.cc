@@ -18,7 +18,8 @@
 namespace linnet {
 namespace {
 
-/// Turns numbers into ranks: `firsts` are the places of the `count` strings that they stand for.
+/// Replaces each number in `keys` by the rank of its string. `firsts` contains the position of the first occurrence of
+/// each of the `count` strings.
 void rank(const std::string* x, const int64_t* firsts, int64_t count, int64_t n, uint64_t* keys,
           Checkpoints& checkpoints) {
   Tensor order_tensor(DType::kInt64, Shape{count}), ranks_tensor(DType::kUint64, Shape{count});
@@ -37,7 +38,8 @@ void rank(const std::string* x, const int64_t* firsts, int64_t count, int64_t n,
   });
 }
 
-/// Keys of strings: equal for equal ones. Sorted, they order as the strings do; else by first occurrence.
+/// Writes the keys of strings. Equal strings have equal keys. Keys order as the strings do if `sorted`, else by first
+/// occurrence.
 void string_keys(const std::string* x, int64_t n, bool sorted, uint64_t* keys, Checkpoints& checkpoints) {
   Tensor firsts_tensor(DType::kInt64, Shape{n});
   int64_t* firsts = firsts_tensor.data<int64_t>();
@@ -87,7 +89,8 @@ class UniqueKernel final : public Kernel {
 
   int64_t slice_elements() const { return outer_ * inner_ * parts_; }
 
-  /// Of the keys, in two orders, and of the slices' groups: a tensor without elements may have very many slices.
+  /// The bytes of the keys, in two orders, and of the groups of slices. They must be checked because a tensor without
+  /// elements may have very many slices.
   size_t working_bytes() const {
     const int64_t keys = checked_mul(checked_mul(2, parts_), x_.elements());
     return dtype_bytes(DType::kInt64, checked_add(keys, checked_mul(kGroupingElements, dim_)));
@@ -100,7 +103,7 @@ class UniqueKernel final : public Kernel {
         n, 2, [&](int64_t begin, int64_t end) { keys_(from + begin * width, 1, keys + begin, end - begin); });
   }
 
-  /// Keys of the elements, those of one slice side by side.
+  /// Returns the keys of the elements; those of one slice are contiguous.
   Tensor slice_keys(const Tensor& x, Checkpoints& checkpoints) const {
     const int64_t n = x.size() * parts_, row = inner_ * parts_;
     Tensor flat(DType::kUint64, Shape{n});
@@ -143,15 +146,17 @@ class UniqueKernel final : public Kernel {
   bool sorted_;
   OrderKeys keys_;
   int64_t outer_, dim_, inner_;
-  int64_t parts_;  ///< real numbers in an element
+  int64_t parts_;  ///< The number of real numbers in an element.
   bool wanted_[4];
 };
 
-/// Unique: the different elements of X (with `axis`: the different slices along it), sorted or in the order of their
-/// first occurrence, with the index of that, the group of each element, and the size of each group. All NaNs are one.
-/// X, Y: numbers (complex ones by their real, then their imaginary part), bool, string. indices, inverse_indices,
-/// counts: int64, one-dimensional. How many there are is known when the model runs. Source:
-/// https://onnx.ai/onnx/operators/onnx__Unique.html
+/// Unique: the distinct elements of X, or the distinct slices along `axis` if given, sorted or in the order of their
+/// first occurrence. Further outputs are the index of the first occurrence, the group of each element and the size of
+/// each group. All NaNs are equal.
+/// X, Y: numbers (complex ones ordered by their real, then their imaginary part), bool, string.
+/// indices, inverse_indices, counts: int64, one-dimensional.
+/// The number of distinct elements is known only when the model runs.
+/// Source: https://onnx.ai/onnx/operators/onnx__Unique.html
 class Unique final : public Op {
  public:
   explicit Unique(const NodeSpec& node) : sorted_(node.attr_or("sorted", true)) {

@@ -42,8 +42,9 @@ class WriteRowsKernel final : public Kernel {
   size_t row_bytes_;
 };
 
-/// WriteRows: x with `rows` in place of those from `begin` on, along `axis`.
-/// x, rows, y: one dtype of a byte or more, not of strings; equal dims but for the axis', where x has as many or more.
+/// WriteRows, in the internal domain "linnet": x with the rows from `begin` on along `axis` replaced by `rows`.
+/// x, rows, y: one dtype of a byte or more, except strings. Dims are equal except that of the axis, where x has at
+/// least as many.
 /// begin: int64, one element, checked when the model runs.
 class WriteRows final : public Op {
  public:
