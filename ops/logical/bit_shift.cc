@@ -17,9 +17,10 @@ constexpr auto shift_right = []<class T>(T x, T by) {
   return inside ? static_cast<T>(x >> by) : static_cast<T>(x < 0 ? -1 : 0);
 };
 
-/// BitShift: the bits of x moved by y places, element by element with broadcasting. Signed numbers keep their sign to
-/// the right. Shifts below 0 or beyond the width move all bits out.
-/// x, y, z: integers of one dtype.   direction: "LEFT" or "RIGHT".
+/// BitShift: the bits of x shifted by y places, element by element with broadcasting. A right shift preserves the sign
+/// of signed numbers. A shift below 0 or beyond the width shifts all bits out.
+/// x, y, z: integers of one dtype.
+/// direction: "LEFT" or "RIGHT".
 /// Source: https://onnx.ai/onnx/operators/onnx__BitShift.html
 class BitShift final : public Op {
  public:
@@ -42,7 +43,7 @@ class BitShift final : public Op {
   }
 
  private:
-  /// `shift` for each element. Two vectors go to a kernel, unless a sign moves to the right.
+  /// Applies `shift` to each element. Two vectors use a SIMD kernel, except for right shifts of signed numbers.
   template <class T, class Shift>
   InnerLoop loop(const CompileInput& in, Shift shift) const {
     const WidthFunctions& kernels = *kernels_for<NumberKernels>(in.isa()).width(in.dtype(0));

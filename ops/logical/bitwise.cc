@@ -11,7 +11,7 @@ void require_integer(const Fact& fact, const std::string& what) {
   if (!is_integer(fact.dtype)) throw Error(ErrorKind::kType, str(what, " must hold integers, got ", fact));
 }
 
-/// BitwiseAnd, BitwiseOr, BitwiseXor: of the bits of a and b, element by element with broadcasting.
+/// BitwiseAnd, BitwiseOr, BitwiseXor: the operation on the bits of a and b, element by element with broadcasting.
 /// a, b, y: integers of one dtype.
 /// Source: https://onnx.ai/onnx/operators/onnx__BitwiseAnd.html
 template <class Function>

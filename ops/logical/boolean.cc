@@ -15,8 +15,8 @@ Dim both(const Dim& a, const Dim& b) {
 Dim any(const Dim& a, const Dim& b) { return 1 - both(1 - a, 1 - b); }
 Dim one_of(const Dim& a, const Dim& b) { return 1 - equals(a, b); }
 
-/// And, Or, Xor: the logical connectives, element by element with broadcasting (before opset 7 by the attributes
-/// broadcast and axis).
+/// And, Or, Xor: the logical connectives, element by element with broadcasting. Before opset 7, the attributes
+/// broadcast and axis specify broadcasting.
 /// a, b, y: bool.
 /// Source: https://onnx.ai/onnx/operators/onnx__And.html
 class Connective final : public Op, public AlignsOperands {

@@ -9,13 +9,14 @@
 namespace linnet {
 namespace {
 
-/// Less, LessOrEqual, Greater, GreaterOrEqual: whether a < b (and so on), element by element with broadcasting (before
-/// opset 7 by the attributes broadcast and axis). False where either is NaN.
-/// a, b: numbers of one dtype.   y: bool.
+/// Less, LessOrEqual, Greater, GreaterOrEqual: whether a < b (and so on), element by element with broadcasting. Before
+/// opset 7, the attributes broadcast and axis specify broadcasting. The result is false if either is NaN.
+/// a, b: numbers of one dtype.
+/// y: bool.
 /// Source: https://onnx.ai/onnx/operators/onnx__Less.html
 class Comparison final : public Op, public AlignsOperands {
  public:
-  /// swapped: b and a are compared.
+  /// swapped: b is compared with a instead of a with b.
   Comparison(const NodeSpec& node, NumberFunction OrderFunctions::*compare, bool swapped)
       : broadcast_(node), compare_(compare), swapped_(swapped) {}
 

@@ -9,8 +9,10 @@
 namespace linnet {
 namespace {
 
-/// Equal: whether a == b, element by element with broadcasting (before opset 7 by the attributes broadcast and axis).
-/// a, b: numbers, bool or strings of one dtype.   y: bool.
+/// Equal: whether a == b, element by element with broadcasting. Before opset 7, the attributes broadcast and axis
+/// specify broadcasting.
+/// a, b: numbers, bool or strings of one dtype.
+/// y: bool.
 /// Source: https://onnx.ai/onnx/operators/onnx__Equal.html
 class Equal final : public Op, public AlignsOperands {
  public:
