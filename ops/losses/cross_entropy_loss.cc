@@ -22,12 +22,12 @@ Reduction reduction_from_name(const std::string& name) {
 }
 
 struct Loss {
-  bool softmax;  ///< the scores are not yet logarithms of probabilities
+  bool softmax;  ///< Whether the scores are logits, not log probabilities.
   Reduction reduction;
   std::optional<int64_t> ignored_label;
 };
 
-/// Scores [n, classes, inner] and labels [n, inner].
+/// Computes the loss of scores [n, classes, inner] and labels [n, inner].
 template <class T>
 class LossKernel final : public Kernel {
  public:
@@ -70,9 +70,9 @@ class LossKernel final : public Kernel {
   struct Values {
     const T* x;
     const Tensor& labels;
-    const T* weights;  ///< nullptr where they are omitted
-    T* losses;         ///< so here, where they are reduced
-    T* log_prob;       ///< so here
+    const T* weights;  ///< nullptr if omitted.
+    T* losses;         ///< nullptr if they are reduced.
+    T* log_prob;       ///< nullptr if omitted.
   };
 
   Values values_of(KernelContext& context) const {
@@ -128,10 +128,12 @@ class LossKernel final : public Kernel {
   bool has_weights_, has_log_prob_;
 };
 
-/// NegativeLogLikelihoodLoss: -weights[label] * x[label] for every position, x being logarithms of probabilities.
-/// SoftmaxCrossEntropyLoss: the same of LogSoftmax(x) over the classes, which is also the output log_prob.
-/// x: float16/bfloat16/float/double [N,C,...].   labels: int32 or int64 [N,...].   weights: [C], may be omitted.
-/// reduction: none (output like the labels), sum, or mean (the sum divided by that of the weights).
+/// NegativeLogLikelihoodLoss: -weights[label] * x[label] for every position, where x are log probabilities.
+/// SoftmaxCrossEntropyLoss: the same for LogSoftmax(x) over the classes, which is also the output log_prob.
+/// x: float16/bfloat16/float/double [N,C,...].
+/// labels: int32 or int64 [N,...].
+/// weights: [C], may be omitted.
+/// reduction: none (output like the labels), sum, or mean (the sum divided by the sum of the weights).
 /// ignore_index: a label whose loss and weight are 0.
 /// Sources: https://onnx.ai/onnx/operators/onnx__NegativeLogLikelihoodLoss.html,
 /// https://onnx.ai/onnx/operators/onnx__SoftmaxCrossEntropyLoss.html

@@ -11,29 +11,30 @@
 
 namespace linnet {
 
-/// Logarithms of probabilities: that of class c at position p lies at p * position + c * class_.
+/// Log probabilities: that of class c at position p is at first[p * position + c * class_].
 template <class T>
 struct LogProbs {
   const T* first;
   int64_t position, class_;
 };
 
-/// Scores [n, classes, inner] as the logarithms of probabilities, those of some positions at a time.
+/// Computes the log-softmax of scores [n, classes, inner] over the classes, for a group of positions at a time.
 template <class T>
 class LogSoftmaxOfPositions {
  public:
   LogSoftmaxOfPositions(int64_t classes, int64_t inner, Isa isa)
       : classes_(classes), inner_(inner), kernels_(kernels_for<SoftmaxKernels>(isa)) {}
 
-  /// The positions from `first` to `end` that are computed together.
+  /// The number of positions from `first` to at most `end` that are computed together.
   int64_t count(int64_t first, int64_t end) const {
     const int64_t most = inner_ > 1 ? std::min(kColumns, inner_ - first % inner_) : rows();
     return std::min(most, end - first);
   }
-  /// For compute(), in elements.
+  /// The number of elements of `room` for compute().
   int64_t room() const { return checked_mul(classes_, inner_ > 1 ? kColumns : rows()); }
 
-  /// Of `count` positions: all in y, of the shape of the scores, or in `room` where y is nullptr.
+  /// Computes `count` positions from `first` on. Writes them to y, which has the shape of the scores, or to `room` if y
+  /// is nullptr.
   LogProbs<T> compute(const T* x, T* y, int64_t first, int64_t count, T* room) const {
     const int64_t offset = first / inner_ * classes_ * inner_ + first % inner_;
     x += offset;
@@ -51,7 +52,7 @@ class LogSoftmaxOfPositions {
   }
 
  private:
-  /// Neighbouring positions whose logarithms are computed together: as many columns, or rows of so many elements.
+  /// The columns that are computed together, or the elements of the rows that are.
   static constexpr int64_t kColumns = 64, kRowElements = 4096;
 
   int64_t rows() const { return std::max<int64_t>(1, kRowElements / std::max<int64_t>(1, classes_)); }
