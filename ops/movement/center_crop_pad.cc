@@ -9,10 +9,11 @@
 namespace linnet {
 namespace {
 
-/// CenterCropPad: each axis cut to its middle part, or with zeros added on both sides, so that it gets the dim that
-/// `shape` says. Where the difference is odd, one element more goes from or to the end.
-/// input_data, output_data: any dtype of a byte or more. shape: int32/int64, one per axis in the attribute `axes`
-/// (all axes unless given). Source: https://onnx.ai/onnx/operators/onnx__CenterCropPad.html
+/// CenterCropPad: each axis is cropped to its middle part, or padded with zeros on both sides, to the dim in `shape`.
+/// If the difference is odd, the extra element is at the end.
+/// input_data, output_data: any dtype of a byte or more.
+/// shape: int32/int64, one dim for each axis in the attribute `axes` (all axes if absent).
+/// Source: https://onnx.ai/onnx/operators/onnx__CenterCropPad.html
 class CenterCropPad final : public Op {
  public:
   explicit CenterCropPad(const NodeSpec& node) {

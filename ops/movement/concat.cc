@@ -22,7 +22,8 @@ class ConcatKernel final : public Kernel {
 };
 
 /// Concat: joins its inputs along `axis`; all other dims are equal.
-/// inputs, concat_result: one dtype of a byte or more. axis in [-r, r); 1 unless given, which only opset 1 allows.
+/// inputs, concat_result: one dtype of a byte or more.
+/// axis: in [-r, r). The default of 1 exists only in opset 1.
 /// Source: https://onnx.ai/onnx/operators/onnx__Concat.html
 class Concat final : public Op {
  public:
@@ -46,7 +47,7 @@ class Concat final : public Op {
 
   bool moves(int) const override { return true; }
 
-  /// Rows behind those in use are written there.
+  /// A Concat along the axis of the rows writes the new rows after those in use.
   bool prefix(Prefix& prefix) const override {
     const int axis = prefix.input_axis(0);
     if (axis < 0 || axis != prefix.output_axis(0) || axis != normalize_axis(axis_, prefix.output(0).rank())) {

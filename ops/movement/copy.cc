@@ -20,7 +20,7 @@ void copy_row(const void* x_data, int64_t x_stride, void* y_data, int64_t y_stri
     std::copy_n(x, n, y);
   } else if (y_stride == 1 && x_stride == 0) {
     std::fill_n(y, n, *x);
-  } else if (y_stride == 1 && x_stride == 2) {  // strides that compilers know make vectors
+  } else if (y_stride == 1 && x_stride == 2) {  // Compilers can vectorise constant strides.
     for (int64_t i = 0; i < n; ++i) y[i] = x[2 * i];
   } else if (y_stride == 1 && x_stride == -1) {
     for (int64_t i = 0; i < n; ++i) y[i] = x[-i];
@@ -35,10 +35,10 @@ void require_whole_bytes(DType dtype) {
   }
 }
 
-/// That one thread copies at once: some milliseconds.
+/// The bytes that one thread copies at once, which takes some milliseconds.
 constexpr int64_t kMostBytes = int64_t{1} << 24;
 
-/// As fill_tensor for a dtype below one byte; the rest of the last byte is zero.
+/// The same as fill_tensor() for a dtype below one byte. The remainder of the last byte is zero.
 void fill_sub_byte(const Tensor& value, Tensor& y, Executor& executor) {
   const int bits = dtype_bits(y.dtype());
   const unsigned code = code_at(value.raw(), 0, bits);
@@ -67,7 +67,7 @@ void copy_tensor(const Tensor& x, Tensor& y, Executor& executor) {
     std::memcpy(to + begin, from + begin, size_t(end - begin));
   };
   const auto bytes = int64_t(x.bytes());
-  if (executor.workers() == 1 && bytes <= kMostBytes) return copy(0, bytes, 0);  // memory is faster in long lines
+  if (executor.workers() == 1 && bytes <= kMostBytes) return copy(0, bytes, 0);  // One long copy is faster than parts.
   parallel_items(executor, bytes, 1, copy);
 }
 

@@ -20,7 +20,7 @@ Dim divided(const Dim& dim, int64_t divisor, const char* what) {
   return floor_div(dim, divisor);
 }
 
-/// True for mode CRD, false for DCR.
+/// Returns true for mode CRD, false for DCR.
 bool read_depth_first(const NodeSpec& node) {
   const std::string mode = node.attr_or("mode", "DCR");
   if (mode != "DCR" && mode != "CRD") throw Error(ErrorKind::kModel, str("mode must be DCR or CRD, got ", mode));
@@ -28,8 +28,9 @@ bool read_depth_first(const NodeSpec& node) {
 }
 
 /// DepthToSpace: blocks of channels become blocks of pixels. [N,C,H,W] to [N,C/b/b,H*b,W*b] for blocksize b.
-/// mode DCR: channels are (row, column, depth), CRD: (depth, row, column). Any dtype of a byte or more.
-/// In domain "linnet" channels-last: [N,H,W,C] to [N,H*b,W*b,C/b/b].
+/// mode: with DCR, channels are (row, column, depth); with CRD, (depth, row, column).
+/// Accepts any dtype of a byte or more. In domain "linnet", the layout is channels-last: [N,H,W,C] to
+/// [N,H*b,W*b,C/b/b].
 /// Source: https://onnx.ai/onnx/operators/onnx__DepthToSpace.html
 class DepthToSpace final : public Op {
  public:
@@ -74,7 +75,8 @@ class DepthToSpace final : public Op {
 };
 
 /// SpaceToDepth: blocks of pixels become blocks of channels. [N,C,H,W] to [N,C*b*b,H/b,W/b] for blocksize b.
-/// mode DCR: channels become (row, column, depth), CRD: (depth, row, column). Any dtype of a byte or more.
+/// mode: with DCR, channels become (row, column, depth); with CRD, (depth, row, column).
+/// Accepts any dtype of a byte or more.
 /// Source: https://onnx.ai/onnx/operators/onnx__SpaceToDepth.html
 class SpaceToDepth final : public Op {
  public:

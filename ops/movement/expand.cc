@@ -18,7 +18,7 @@ class Expand final : public Op {
 
   std::vector<Fact> infer(std::span<const Fact> in) const override {
     require_inputs(in, 2, 2);
-    if (const auto numbers = constant_ints(in[1])) Shape{*numbers};  // which checks them
+    if (const auto numbers = constant_ints(in[1])) Shape{*numbers};  // The constructor checks the numbers.
     const auto shape = determined_ints(in[1]), open = open_dims(in);
     return {Fact(in[0].dtype, shape ? broadcast_dims(in[0].dims, shape) : open)};
   }
@@ -38,7 +38,7 @@ class Expand final : public Op {
   std::vector<int> value_inputs() const override { return {1}; }
 
  private:
-  /// What the length of the shape gives: the rank.
+  /// Dims of known rank only, from the length of the shape.
   static std::optional<Dims> open_dims(std::span<const Fact> in) {
     const bool known = in[0].has_rank() && in[1].has_rank() && in[1].rank() == 1 && in[1].dim(0).known();
     if (!known) return std::nullopt;

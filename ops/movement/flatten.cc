@@ -6,8 +6,9 @@
 namespace linnet {
 namespace {
 
-/// Flatten: a matrix whose rows run over the dims before `axis` and whose columns over the others.
-/// input, output: any dtype; axis in [-r, r], negative from opset 11 on.
+/// Flatten: a matrix. Its rows are the dims before `axis`, its columns the other dims.
+/// input, output: any dtype.
+/// axis: in [-r, r]; negative from opset 11 on.
 /// Source: https://onnx.ai/onnx/operators/onnx__Flatten.html
 class Flatten final : public Op {
  public:

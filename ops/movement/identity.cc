@@ -6,7 +6,7 @@
 namespace linnet {
 namespace {
 
-/// Identity: y = x. Tensors of any dtype, sequences, optionals and maps.
+/// Identity: y = x. Accepts tensors of any dtype, sequences, optionals and maps.
 /// Source: https://onnx.ai/onnx/operators/onnx__Identity.html
 class Identity final : public Op, public GivesItsInput {
  public:

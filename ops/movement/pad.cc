@@ -14,13 +14,16 @@
 namespace linnet {
 namespace {
 
-/// The name of the attribute that held the pads before opset 11.
+/// The name of the attribute that contained the pads before opset 11.
 std::string pads_attribute(const NodeSpec& node) { return node.opset < 2 ? "paddings" : "pads"; }
 
-/// Pad: elements added before and after the given axes, or taken away where a pad is negative.
-/// data, output: any dtype. pads: int64 [begins of all axes, ends of all axes]. constant_value: one
-/// element, else zero, false or "". axes: int32/int64, all axes unless given. Before opset 11 pads and value were
-/// attributes. mode: constant, reflect, edge, wrap.
+/// Pad: elements added before and after the given axes, or removed if a pad is negative.
+/// data, output: any dtype.
+/// pads: int64 [begins of all axes, ends of all axes].
+/// constant_value: one element; zero, false or "" if omitted.
+/// axes: int32/int64; all axes if omitted.
+/// mode: constant, reflect, edge, wrap.
+/// Before opset 11, pads and value were attributes.
 /// Source: https://onnx.ai/onnx/operators/onnx__Pad.html
 class Pad final : public Op {
  public:
@@ -58,7 +61,8 @@ class Pad final : public Op {
     return make_constant_pad(in.dtype(0), x, y, begins, value(in.dtype(0)), in.has(2) ? 2 : -1);
   }
 
-  /// Zeros behind the rows of a state, which its memory has already.
+  /// A Pad of a graph input with zeros after its rows gives the input unchanged: its memory after the rows is zero
+  /// already.
   bool prefix(Prefix& prefix) const override {
     PrefixGraph& graph = prefix_graph(prefix);
     const Node& node = graph.node();
@@ -93,7 +97,7 @@ class Pad final : public Op {
     return std::ranges::all_of(pads, [](int64_t pad) { return pad == 0; });
   }
 
-  /// The pads of each axis of an input of known rank; nullopt while they are not known.
+  /// The pads of each axis of an input of known rank, or nullopt if they are not known yet.
   std::optional<Pads> pads_of(std::span<const Fact> in) const {
     const auto pads = pads_.dims(in);
     const auto axes = axes_.numbers(in);

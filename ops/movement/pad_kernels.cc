@@ -12,15 +12,15 @@
 namespace linnet {
 namespace {
 
-/// The last axis that padding changes; where there is none, the first.
+/// The last axis that padding changes; 0 if there is none.
 int last_padded_axis(const Shape& x, const Shape& y, const std::vector<int64_t>& begins) {
   int last = x.rank() - 1;
   while (last > 0 && begins[size_t(last)] == 0 && x[last] == y[last]) --last;
   return last;
 }
 
-/// Writes each row of the output, along the last padded axis, once: padding, a run of the input, padding. Axes behind
-/// it are one unit.
+/// Writes each row of the output, along the last padded axis, once: padding, a run of the input, padding. The axes
+/// after it form one unit.
 class ConstantPadKernel final : public Kernel {
  public:
   ConstantPadKernel(DType dtype, const Shape& x, const Shape& y, const std::vector<int64_t>& begins,
@@ -52,7 +52,7 @@ class ConstantPadKernel final : public Kernel {
     bool padded() const { return begin != 0 || in != out; }
   };
 
-  /// Neighbours that are not padded count as one.
+  /// Merges adjacent axes that are not padded.
   void add_axis(const Axis& axis) {
     if (!axes_.empty() && !axes_.back().padded() && !axis.padded()) {
       axes_.back().in *= axis.in;
@@ -62,7 +62,7 @@ class ConstantPadKernel final : public Kernel {
     }
   }
 
-  /// The row of the input that an output row shows; -1 for padding.
+  /// The row of the input that an output row contains; -1 for padding.
   std::ptrdiff_t source(int64_t row) const {
     std::ptrdiff_t result = 0, stride = 1;
     for (size_t d = axes_.size(); d-- > 0;) {
@@ -88,12 +88,14 @@ class ConstantPadKernel final : public Kernel {
   int64_t width_;
   Tensor value_;
   int value_input_;
-  int64_t in_row_, row_, rows_, from_;  ///< elements of a row; the first of the input's that is shown
-  Span body_;                           ///< what of an output row is no padding
-  std::vector<Axis> axes_;              ///< in front of the rows
+  int64_t in_row_, row_, rows_, from_;  ///< The elements of an input row and an output row; the output rows; the first
+                                        ///< element of an input row that is copied.
+  Span body_;                           ///< The part of an output row that is not padding.
+  std::vector<Axis> axes_;              ///< The axes before the rows.
 };
 
-/// The input's coordinate for coordinate i of the output counted from the input's beginning; n is the input's dim.
+/// Returns the input's coordinate for coordinate i of the output, counted from the input's beginning. n is the input's
+/// dim.
 int64_t source_of(int64_t i, int64_t n, PadMode mode) {
   if (mode == PadMode::kEdge) return std::clamp<int64_t>(i, 0, n - 1);
   const int64_t period = mode == PadMode::kWrap ? n : std::max<int64_t>(1, 2 * (n - 1));
@@ -101,8 +103,8 @@ int64_t source_of(int64_t i, int64_t n, PadMode mode) {
   return phase < n ? phase : period - phase;
 }
 
-/// Finds each element of the output in the input, axis by axis. Axes behind the last padded one are one unit; along
-/// that one, what is not padding is copied in runs.
+/// Finds each element of the output in the input, axis by axis. The axes after the last padded one form one unit. Along
+/// that axis, runs that are not padding are copied whole.
 template <class T>
 class IndexPadKernel final : public Kernel {
  public:
@@ -160,9 +162,9 @@ class IndexPadKernel final : public Kernel {
     }
   }
 
-  std::vector<CountedVector<int64_t>> offsets_;  ///< of each coordinate of the output, in the input
+  std::vector<CountedVector<int64_t>> offsets_;  ///< For each coordinate of the output, its offset in the input.
   int64_t unit_, columns_, rows_;
-  Span body_;  ///< the columns that are no padding
+  Span body_;  ///< The columns that are not padding.
 };
 
 }  // namespace

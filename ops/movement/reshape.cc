@@ -9,9 +9,10 @@
 namespace linnet {
 namespace {
 
-/// Reshape: the same elements under another shape. In `shape`, 0 copies the input's dim at that position (a dim of 0
-/// with allowzero) and one -1 stands for what is left.
-/// data, reshaped: any dtype. shape: an attribute before opset 5, int64 input since.
+/// Reshape: the same elements with another shape. In `shape`, 0 copies the input's dim at that position (or is a dim of
+/// 0 with allowzero), and one -1 is inferred from the other dims.
+/// data, reshaped: any dtype.
+/// shape: an attribute before opset 5, an int64 input since.
 /// Source: https://onnx.ai/onnx/operators/onnx__Reshape.html
 class Reshape final : public Op {
  public:
@@ -60,7 +61,7 @@ class Reshape final : public Op {
     return result;
   }
 
-  /// Checks the elements behind the dims that are copied, and infers a dim from them.
+  /// Checks the number of elements in the dims that are not copied, and infers one dim from it.
   static void fit(const Fact& x, const Dims& shape, const Dim& elements, const Dim& product, int inferred,
                   Dims& result) {
     if (inferred >= 0) {
@@ -74,19 +75,19 @@ class Reshape final : public Op {
     if (rest != 0) refuse(x, shape);
   }
 
-  /// Whether the value stands for the input's dim.
+  /// Whether the value copies the input's dim.
   bool copies(const Fact& x, int i, const Dim& value) const {
     if (value.known()) return value.value() == 0 && !allow_zero_;
     return x.has_rank() && i < x.rank() && certainly_equal(value, x.dim(i));
   }
 
-  /// Whether the value is the dim, in all runs that succeed, also in those where it is 0.
+  /// Whether the value is the dim in all runs that succeed, including those in which it is 0.
   bool is_size(const Fact& x, int i, const Dim& value, bool infers) const {
     if (value.known() || allow_zero_) return certainly_at_least(value, 0);
     return (!infers && are_zero_together(x, i, value)) || certainly_at_least(value, 1);
   }
 
-  /// Whether the input's dim is 0 wherever the value is.
+  /// Whether the input's dim is 0 whenever the value is.
   static bool are_zero_together(const Fact& x, int i, const Dim& value) {
     if (!x.has_rank() || i >= x.rank() || value.lower_bound() < 0) return false;
     return exact_quotient(x.dim(i), value).determined() || exact_quotient(value, x.dim(i)).known();

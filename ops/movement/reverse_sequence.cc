@@ -6,7 +6,7 @@
 namespace linnet {
 namespace {
 
-/// x is [d0, d1, row], of which one is the time and the other the batch.
+/// Reverses x [d0, d1, row], where one of d0 and d1 is the time and the other the batch.
 class ReverseSequenceKernel final : public Kernel {
  public:
   ReverseSequenceKernel(DType dtype, const Shape& x, bool time_first)
@@ -43,9 +43,12 @@ class ReverseSequenceKernel final : public Kernel {
   int64_t row_, row_bytes_ = 0;
 };
 
-/// ReverseSequence: the first sequence_lens[b] elements along the time axis in reverse order for each b of the batch
-/// axis, the others as they are. input, Y: any dtype of a byte or more, rank 2 or more. sequence_lens: int64 [batch].
-/// time_axis, batch_axis: 0 and 1 in some order. Source: https://onnx.ai/onnx/operators/onnx__ReverseSequence.html
+/// ReverseSequence: for each b of the batch axis, the first sequence_lens[b] elements along the time axis in reverse
+/// order. The other elements are unchanged.
+/// input, Y: any dtype of a byte or more, rank 2 or more.
+/// sequence_lens: int64 [batch].
+/// time_axis, batch_axis: 0 and 1 in some order.
+/// Source: https://onnx.ai/onnx/operators/onnx__ReverseSequence.html
 class ReverseSequence final : public Op {
  public:
   explicit ReverseSequence(const NodeSpec& node) : time_axis_(node.attr_or("time_axis", 0)) {

@@ -7,9 +7,10 @@
 namespace linnet {
 namespace {
 
-/// Shape: the dims [start, end) of its input, known before the model runs wherever the dims are.
-/// data: any dtype. shape: int64 [end - start]. start, end: from opset 15 on; negative ones count from the back, and
-/// both are clamped to [0, r].
+/// Shape: the dims [start, end) of its input. They are known before the model runs if the input's dims are.
+/// data: any dtype.
+/// shape: int64 [end - start].
+/// start, end: from opset 15 on; negative ones count from the back, and both are clamped to [0, r].
 /// Source: https://onnx.ai/onnx/operators/onnx__Shape.html
 class ShapeOp final : public Op {
  public:

@@ -8,7 +8,9 @@
 namespace linnet {
 namespace {
 
-/// Size: the number of elements of its input. data: any dtype; size: int64 of rank 0.
+/// Size: the number of elements of its input.
+/// data: any dtype.
+/// size: int64 of rank 0.
 /// Source: https://onnx.ai/onnx/operators/onnx__Size.html
 class Size final : public Op {
  public:

@@ -16,7 +16,7 @@ struct AxisSlice {
   int64_t start, step, length;
 };
 
-/// As the specification clamps: start into [0, dim] (step < 0: [0, dim - 1]), end into [0, dim] ([-1, dim - 1]).
+/// Clamps as the specification does: start to [0, dim] (step < 0: [0, dim - 1]), end to [0, dim] ([-1, dim - 1]).
 AxisSlice clamp_slice(int64_t start, int64_t end, int64_t step, int64_t dim) {
   if (step == 0) throw Error(ErrorKind::kShape, "steps must not be 0");
   if (dim == 0) return {0, 1, 0};
@@ -30,11 +30,11 @@ AxisSlice clamp_slice(int64_t start, int64_t end, int64_t step, int64_t dim) {
   return {start, length == 1 ? 1 : step, length};
 }
 
-/// Whether a position is beyond the end, or before the beginning, of any axis, as files write it.
+/// Whether files use such a position for the end, or the beginning, of an axis of any length.
 bool is_end(const Dim& at) { return at.known() && at.value() >= INT32_MAX; }
 bool is_begin(const Dim& at) { return at.known() && at.value() <= -INT32_MAX; }
 
-/// The position clamped to [low, high], where it is certain from which end of the axis it counts.
+/// The position clamped to [low, high]; unknown if it is uncertain from which end of the axis it counts.
 Dim clamped(const Dim& at, const Dim& dim, const Dim& low, const Dim& high) {
   if (is_end(at)) return high;
   if (is_begin(at)) return low;
@@ -42,7 +42,7 @@ Dim clamped(const Dim& at, const Dim& dim, const Dim& low, const Dim& high) {
   return certainly_at_least(-1, at) ? max(dim + at, low) : Dim();
 }
 
-/// How many elements clamp_slice() gives, of expressions.
+/// The length that clamp_slice() returns, for expressions; unknown if it is uncertain.
 Dim slice_length(const Dim& start, const Dim& end, const Dim& step, const Dim& dim) {
   if (!step.known() || step.value() == 0) return {};
   if (step.value() < 0) {
@@ -51,7 +51,7 @@ Dim slice_length(const Dim& start, const Dim& end, const Dim& step, const Dim& d
     return ceil_div(max(first - clamped(end, dim, -1, last), 0), Dim(0) - step);
   }
   const Dim stop = clamped(end, dim, 0, dim);
-  // What a start beyond `stop` is clamped to makes no difference.
+  // A start after `stop` gives 0 elements whether it is clamped or not.
   const bool from_front = is_begin(start) || is_end(start) || certainly_at_least(start, 0);
   const Dim begin = is_begin(start) ? Dim(0) : is_end(start) ? stop : start;
   if (from_front) return ceil_div(max(stop - begin, 0), step);
@@ -59,10 +59,10 @@ Dim slice_length(const Dim& start, const Dim& end, const Dim& step, const Dim& d
   return ceil_div(max(min(stop - (dim + start), stop), 0), step);
 }
 
-/// Slice: the elements starts[i], starts[i] + steps[i], ... before ends[i] of each axis axes[i]; whole other axes.
-/// Negative starts and ends count from the back; out of range ones are clamped, so INT64_MAX means to the end.
-/// data, output: any dtype of a byte or more. starts, ends, axes, steps: int32/int64 [n]; attributes before opset 10,
-/// without steps.
+/// Slice: the elements starts[i], starts[i] + steps[i], ... before ends[i] of each axis axes[i]; other axes are whole.
+/// Negative starts and ends count from the back. Those out of range are clamped, so INT64_MAX means to the end.
+/// data, output: any dtype of a byte or more.
+/// starts, ends, axes, steps: int32/int64 [n]; attributes before opset 10, without steps.
 /// Source: https://onnx.ai/onnx/operators/onnx__Slice.html
 class Slice final : public Op {
  public:
@@ -92,7 +92,8 @@ class Slice final : public Op {
   bool moves(int input) const override { return input == 0; }
   int64_t bytes_moved(const NodeValues& v) const override { return bytes_of_selection(v); }
 
-  /// Slices of axes that have no rows; along the rows, all of them or a fixed number from a place that is known.
+  /// Slices other axes than that of the rows; along the rows, takes all of them or a fixed number from a known
+  /// position.
   bool prefix(Prefix& prefix) const override {
     PrefixGraph& graph = prefix_graph(prefix);
     const Node& node = graph.node();
@@ -153,7 +154,8 @@ class Slice final : public Op {
     }
   };
 
-  /// What graph() has for a value that is sliced along one axis, in steps of 1; kNoValue where it can have nothing.
+  /// Returns the value of graph() that is `v` sliced along one axis in steps of 1, or kNoValue if that cannot be
+  /// expressed.
   static ValueId sliced(PrefixGraph& graph, ValueId v, const Parameters& parameters, size_t i) {
     const int axis = parameters.axes[i];
     const Dim &dim = graph.input(0).dim(axis), &length = graph.output(0).dim(axis);
@@ -173,7 +175,7 @@ class Slice final : public Op {
     return graph.add(spec, {v, ints(".start", first.value()), ints(".end", first.value() + room), ints(".axis", axis)});
   }
 
-  /// The parameters for an input of known rank; nullopt while one of them is not known.
+  /// The parameters for an input of known rank, or nullopt if one of them is not known yet.
   std::optional<Parameters> parameters(std::span<const Fact> in) const {
     const auto starts = starts_.dims(in), ends = ends_.dims(in), steps = steps_.dims(in);
     const auto axes = axes_.numbers(in);
@@ -189,7 +191,7 @@ class Slice final : public Op {
     return result;
   }
 
-  /// The dims that are certain although starts or ends are not known: those of the axes not sliced.
+  /// The dims that are certain although starts or ends are not known: those of the axes that are not sliced.
   Dims open_dims(const Fact& x, std::span<const Fact> in) const {
     const auto axes = axes_.numbers(in);
     if (!axes) return Dims(x.dims->size());

@@ -12,10 +12,11 @@
 namespace linnet {
 namespace {
 
-/// Elements of slices that are sorted by one after the other, rather than compared.
+/// The largest number of columns for which slices are sorted column by column instead of by comparison.
 constexpr int64_t kMostColumns = 16;
 
-/// Groups slices in an order: order(i) is slice number i of it, starts(i) whether it differs from the one before.
+/// Groups slices that are in order: order(i) is the number of the i-th slice, starts(i) whether it differs from the one
+/// before.
 template <class Order, class Starts>
 SliceGroups in_order(int64_t slices, Order order, Starts starts, Checkpoints& checkpoints) {
   SliceGroups groups(slices);
@@ -43,7 +44,7 @@ SliceGroups in_order(const typename Elements::Element* elements, int64_t slices,
   return in_order(slices, order, starts, checkpoints);
 }
 
-/// Subtracts the least key of a column from all; the digits that are left.
+/// Subtracts the smallest key of a column from all keys. Returns the digits that differ.
 RadixDigits reduce(uint64_t* keys, int64_t slices, int64_t columns) {
   uint64_t least = UINT64_MAX, varying = 0;
   for (int64_t i = 0; i < slices; ++i) least = std::min(least, keys[i * columns]);
@@ -52,7 +53,7 @@ RadixDigits reduce(uint64_t* keys, int64_t slices, int64_t columns) {
   return {shift, int(std::bit_width(varying)) - shift};
 }
 
-/// Slices of one column whose keys leave room for their numbers, in the place of the keys.
+/// Groups slices of one column whose keys are narrow enough to share a word with their indices. Overwrites the keys.
 SliceGroups group_narrow(uint64_t* keys, int64_t slices, const RadixDigits& digits, Checkpoints& checkpoints) {
   using Elements = NarrowElements;
   for (int64_t i = 0; i < slices; ++i) keys[i] = Elements::make(uint32_t(keys[i] >> digits.shift), i);
@@ -65,8 +66,8 @@ SliceGroups group_narrow(uint64_t* keys, int64_t slices, const RadixDigits& digi
   return in_order<Elements>(sorted, slices, checkpoints);
 }
 
-/// By the last column first: sorting by those before it leaves slices in order that these do not tell apart. Keys that
-/// lie beside their indices are read several times faster than those that indices point to.
+/// Sorts by the last column first. The sort is stable, so earlier columns keep the order of later ones among equal
+/// keys. Keys are stored with their indices because that is several times faster than reading them through indices.
 const KeyedIndex* sort_by_columns(uint64_t* keys, int64_t slices, int64_t columns, KeyedIndex* elements,
                                   Checkpoints& checkpoints) {
   KeyedIndex* room = elements + slices;

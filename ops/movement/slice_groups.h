@@ -5,7 +5,7 @@
 
 namespace linnet {
 
-/// Slices in groups of equal ones.
+/// Slices grouped by equality.
 struct SliceGroups {
   Tensor first;    ///< int64 [slices], the first slice of each of the `count` groups
   Tensor counts;   ///< int64 [slices], slices in each group
@@ -15,12 +15,12 @@ struct SliceGroups {
   explicit SliceGroups(int64_t slices);
 };
 
-/// Groups slices by their keys, uint64 [slices, columns], whose memory is written to: in the order of the keys, or in
-/// that of the first slices.
+/// Groups slices by their keys, uint64 [slices, columns]. groups_by_key() orders the groups by key and overwrites the
+/// keys. groups_by_first() orders them by their first slices.
 SliceGroups groups_by_key(Tensor& keys, int64_t slices, int64_t columns, Checkpoints& checkpoints);
 SliceGroups groups_by_first(const Tensor& keys, int64_t slices, int64_t columns, Checkpoints& checkpoints);
 
-/// Elements of 8 bytes for each slice that these take, besides the keys.
+/// The number of 8-byte elements per slice that these functions allocate, besides the keys.
 inline constexpr int64_t kGroupingElements = 16;
 
 }  // namespace linnet

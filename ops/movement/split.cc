@@ -24,10 +24,10 @@ class SplitKernel final : public Kernel {
   std::vector<std::optional<StridedCopy>> copies_;
 };
 
-/// Split: cuts its input along `axis` into one part per output, of the lengths `split` or as equal as possible (the
-/// last one smaller, which opset 18 and later allow).
-/// input, outputs: one dtype of a byte or more. split: an attribute; in opset 1, where there is none, an input of
-/// floats; from 13 on an int64 input.
+/// Split: cuts its input along `axis` into one part per output. Parts have the lengths `split`, or are as equal as
+/// possible (opset 18 and later allow a smaller last one).
+/// input, outputs: one dtype of a byte or more.
+/// split: an attribute, or from opset 13 on an int64 input. In opset 1 without the attribute, an input of floats.
 /// Source: https://onnx.ai/onnx/operators/onnx__Split.html
 class Split final : public Op {
  public:
@@ -129,7 +129,7 @@ class Split final : public Op {
   int64_t axis_;
   int64_t outputs_;
   bool uneven_;
-  bool counts_;  ///< the lengths, no attribute, may be an input of the input's dtype
+  bool counts_;  ///< Whether the lengths may be an input of the input's dtype (opset 1 without the attribute).
   IntsParameter split_;
 };
 

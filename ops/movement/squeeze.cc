@@ -8,9 +8,10 @@
 namespace linnet {
 namespace {
 
-/// Squeeze: removes the given axes, all of them of dim 1, each once though it be named twice; without axes, every dim
-/// of 1. Of rank 0, axis 0 or -1 leaves all as it is, as in PyTorch.
-/// data, squeezed: any dtype. axes: an attribute, int64 input from opset 13 on.
+/// Squeeze: removes the given axes, which all have dim 1. An axis that is given twice is removed once. Without axes,
+/// removes every dim of 1. For rank 0, axis 0 or -1 changes nothing, as in PyTorch.
+/// data, squeezed: any dtype.
+/// axes: an attribute; an int64 input from opset 13 on.
 /// Source: https://onnx.ai/onnx/operators/onnx__Squeeze.html
 class Squeeze final : public Op {
  public:
@@ -61,7 +62,7 @@ class Squeeze final : public Op {
 
   std::optional<Dims> unknown_dims(const Fact& x, std::span<const Fact> in) const {
     const auto count = axes_.count(in);
-    if (!count || *count > 1) return std::nullopt;  // of several, some may be the same
+    if (!count || *count > 1) return std::nullopt;  // Several axes may include duplicates.
     return Dims(size_t(std::max<int64_t>(0, x.rank() - *count)));
   }
 

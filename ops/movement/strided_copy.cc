@@ -41,7 +41,7 @@ void StridedCopy::add_loop(const Loop& loop) {
   }
 }
 
-/// The place of a row in both arrays, and its repeats that are written already.
+/// The position of a row in both arrays, and the number of its repeats that are already written.
 struct StridedCopy::RowCursor {
   RowCursor(const StridedCopy& copy, const std::byte* from, std::byte* to, int64_t row)
       : plan(copy), x(from), y(to), repeat(row % copy.repeats_) {
@@ -55,12 +55,12 @@ struct StridedCopy::RowCursor {
     }
   }
 
-  /// Rows along the innermost loop from this one on.
+  /// The number of rows along the innermost loop from this one on.
   int64_t rows_left() const {
     return plan.loops_.empty() ? 1 : plan.loops_.back().extent - index[plan.loops_.size() - 1];
   }
 
-  /// At most rows_left().
+  /// Advances by at most rows_left() rows.
   void advance(int64_t rows) {
     repeat = 0;
     if (plan.loops_.empty()) return;
@@ -128,7 +128,7 @@ int64_t StridedCopy::copy_rows(RowCursor& cursor, int64_t most) const {
   return rows;
 }
 
-/// What is written is repeated, so that copies grow.
+/// Writes the row `count` times. Each copy doubles what is written, up to kMost bytes.
 void StridedCopy::repeat_row(const std::byte* x, std::byte* y, int64_t count) const {
   constexpr int64_t kMost = 16 * 1024;  // bytes of a copy, which stay in the first-level cache
   constexpr int64_t kBlock = 16, kShort = 256;
@@ -137,7 +137,7 @@ void StridedCopy::repeat_row(const std::byte* x, std::byte* y, int64_t count) co
     return;
   }
   const int64_t bytes = row_.extent * width_, all = count * bytes;
-  if (bytes % kBlock == 0 && bytes <= kShort) {  // takes less than to wait until what is written can be read
+  if (bytes % kBlock == 0 && bytes <= kShort) {  // A copy of what was just written would have to wait for the stores.
     for (int64_t done = 0; done < all; done += bytes) {
       for (int64_t i = 0; i < bytes; i += kBlock) std::memcpy(y + done + i, x + i, kBlock);
     }

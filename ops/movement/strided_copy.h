@@ -7,13 +7,13 @@
 
 namespace linnet {
 
-/// Strides of a dense tensor in elements, outermost first.
+/// The strides of a contiguous row-major tensor in elements, outermost first.
 std::vector<int64_t> row_major_strides(std::span<const int64_t> extents);
 inline std::vector<int64_t> row_major_strides(const Shape& shape) { return row_major_strides(shape.dims()); }
 
-/// A copy between two strided arrays, planned once: for all indices i below `extents`,
+/// A copy between two strided arrays, planned once. For all indices i below `extents`:
 ///   y[y_offset + sum_d i[d] * y_strides[d]] = x[x_offset + sum_d i[d] * x_strides[d]]
-/// Strides and offsets are in elements; strides of x may be zero or negative. The elements of y are distinct.
+/// Strides and offsets are in elements. Strides of x may be zero or negative. The elements of y are distinct.
 class StridedCopy {
  public:
   StridedCopy(DType dtype, std::span<const int64_t> extents, std::span<const int64_t> x_strides,
@@ -27,18 +27,20 @@ class StridedCopy {
   };
   void add_loop(const Loop& loop);
   struct RowCursor;
-  /// Copies at most so many rows, repeats included, from where the cursor stands, which is advanced; how many.
+  /// Copies at most `most` rows, repeats included, from the cursor on and advances it. Returns the number of rows
+  /// copied.
   int64_t copy_rows(RowCursor& cursor, int64_t most) const;
   void repeat_row(const std::byte* x, std::byte* y, int64_t count) const;
 
   CopyRow copy_;
   int64_t width_;
   int64_t x_offset_, y_offset_;
-  std::vector<Loop> loops_;  ///< around rows, outermost first; neighbours that walk alike are merged
+  std::vector<Loop>
+      loops_;  ///< The loops around rows, outermost first. Adjacent loops are merged if both arrays allow it.
   Loop row_{1, 1, 1};
   int64_t rows_ = 1;
-  int64_t repeats_ = 1;  ///< of each row, one behind the other
-  bool whole_ = false;   ///< rows are contiguous bytes
+  int64_t repeats_ = 1;  ///< The consecutive repeats of each row.
+  bool whole_ = false;   ///< Whether rows are contiguous bytes.
 };
 
 }  // namespace linnet

@@ -9,7 +9,7 @@
 namespace linnet {
 namespace {
 
-/// Extents and strides of the input seen as [r0, d0, r1, d1, ...], where the repeats r stand still.
+/// Copies the input seen as [r0, d0, r1, d1, ...], where the repeats r have stride 0.
 KernelPtr tile_kernel(const CompileInput& in) {
   const Shape x = in.shape(0), y = in.output_shape(0);
   if (x == y) return make_view();
@@ -29,8 +29,10 @@ Dim repeated(const Dim& dim, const Dim& repeats) {
   return checked_mul(dim, repeats);
 }
 
-/// Tile: the input repeated repeats[d] times along each axis d. input, output: any dtype of a byte or more.
-/// repeats: int64 [r]. Source: https://onnx.ai/onnx/operators/onnx__Tile.html
+/// Tile: the input repeated repeats[d] times along each axis d.
+/// input, output: any dtype of a byte or more.
+/// repeats: int64 [r].
+/// Source: https://onnx.ai/onnx/operators/onnx__Tile.html
 class Tile final : public Op {
  public:
   explicit Tile(const NodeSpec&) {}
@@ -54,7 +56,7 @@ class Tile final : public Op {
   std::vector<int> value_inputs() const override { return {1}; }
 };
 
-/// The one number in a constant scalar; nullopt if not constant.
+/// The number in a constant scalar, or nullopt if it is not constant. Throws Error(kShape) unless it has one element.
 std::optional<int64_t> constant_count(const Fact& fact) {
   const auto counts = constant_counts(fact);
   if (counts && counts->size() != 1) throw Error(ErrorKind::kShape, str("expected one number, got ", fact));

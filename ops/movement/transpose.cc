@@ -10,8 +10,8 @@
 namespace linnet {
 namespace {
 
-/// Transpose: the axes of `data` in another order; transposed axis d is data's axis perm[d]. Any dtype.
-/// perm: the reversed order unless given.
+/// Transpose: the axes of `data` in another order; transposed axis d is data's axis perm[d]. Accepts any dtype.
+/// perm: the reversed order if absent.
 /// Source: https://onnx.ai/onnx/operators/onnx__Transpose.html
 class Transpose final : public Op {
  public:

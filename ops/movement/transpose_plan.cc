@@ -15,7 +15,7 @@ namespace {
 
 using TransposeMatrix = decltype(TransposeKernels::bits32);
 
-/// The kernel for elements of that width, or nullptr.
+/// Returns the kernel for elements of the dtype's width, or nullptr.
 TransposeMatrix matrix_kernel(DType dtype, Isa isa) {
   const TransposeKernels& kernels = kernels_for<TransposeKernels>(isa);
   if (dtype == DType::kString) return nullptr;
@@ -46,7 +46,8 @@ std::vector<int64_t> output_extents(const Permutation& p) {
   return extents;
 }
 
-/// Matrices whose rows run along the output's last axis and whose columns along the input's, inside outer loops.
+/// Transposes matrices inside outer loops. Their rows run along the output's last axis, their columns along the
+/// input's.
 class MatrixTranspose final : public Kernel {
  public:
   MatrixTranspose(DType dtype, const Permutation& p, TransposeMatrix kernel)
@@ -65,7 +66,7 @@ class MatrixTranspose final : public Kernel {
     }
     rows_ = extents.back();
     x_pitch_ = x_strides.back();
-    // Whole cache lines of columns, so that two chunks never read the same lines of many rows.
+    // Blocks are whole cache lines of columns, so that two chunks never read the same lines of many rows.
     column_block_ = std::clamp<int64_t>(kChunkElements / rows_ / 64 * 64, 64, std::max<int64_t>(columns_, 64));
     column_blocks_ = ceil_div(columns_, column_block_);
     const int64_t width = std::min(column_block_, columns_);
@@ -97,7 +98,7 @@ class MatrixTranspose final : public Kernel {
     int64_t extent, x_stride, y_stride;
   };
 
-  /// Where a matrix begins in x and y.
+  /// The offsets of a matrix in x and y.
   struct Place {
     int64_t from = 0, to = 0;
     std::array<int64_t, kMaxRank> index{};
@@ -145,7 +146,7 @@ class MatrixTranspose final : public Kernel {
 }  // namespace
 
 Permutation simplify_permutation(const Shape& shape, std::span<const int> perm) {
-  std::vector<int> kept;  // input axes in the order of the output, each the first of a merged group
+  std::vector<int> kept;  // The input axes in the order of the output, each the first of a merged group.
   std::vector<int64_t> extents(shape.begin(), shape.end());
   int previous = -1;
   for (const int axis : perm) {

@@ -29,11 +29,11 @@ class TriluKernel final : public Kernel {
     const auto* x = static_cast<const std::byte*>(context.input(0).raw());
     auto* y = static_cast<std::byte*>(context.output(0).raw());
     parallel_items(context.executor(), all_rows_, columns_, [&](int64_t begin, int64_t end, int) {
-      // All at once, as memory is written fastest; what is not kept is then in a cache.
+      // One long copy is fastest. The elements to clear are then still in a cache.
       copy_(x + begin * row_bytes_, 1, y + begin * row_bytes_, 1, (end - begin) * columns_);
       int64_t row = begin % rows_;
       for (int64_t r = begin; r < end; ++r, row = row + 1 < rows_ ? row + 1 : 0) {
-        // The upper triangle begins at column i + k, the lower one ends behind it.
+        // The upper triangle begins at column i + k; the lower one ends after it.
         const int64_t split = std::clamp<int64_t>(row + k + (upper_ ? 0 : 1), 0, columns_);
         const int64_t first = upper_ ? 0 : split, last = upper_ ? split : columns_;
         clear(y + r * row_bytes_ + first * width_, last - first);
@@ -42,7 +42,7 @@ class TriluKernel final : public Kernel {
   }
 
  private:
-  /// Zero has no bits.
+  /// Sets n elements to zero, which is all zero bits for every dtype except strings.
   void clear(std::byte* y, int64_t n) const {
     if (strings_) return copy_(zero_.raw(), 0, y, 1, n);
     const std::ptrdiff_t bytes = n * width_;
@@ -57,9 +57,10 @@ class TriluKernel final : public Kernel {
   bool upper_, has_k_;
 };
 
-/// Trilu: the upper (or lower) triangle of each matrix in the last two axes, zero elsewhere. Element (i, j) belongs to
-/// the upper triangle where j >= i + k, to the lower one where j <= i + k.
-/// input, output: any dtype of a byte or more. k: int64, one element, 0 unless given.
+/// Trilu: the upper (or lower) triangle of each matrix in the last two axes; zero elsewhere. Element (i, j) belongs to
+/// the upper triangle if j >= i + k and to the lower one if j <= i + k.
+/// input, output: any dtype of a byte or more.
+/// k: int64, one element; 0 if omitted.
 /// Source: https://onnx.ai/onnx/operators/onnx__Trilu.html
 class Trilu final : public Op {
  public:

@@ -6,8 +6,9 @@
 namespace linnet {
 namespace {
 
-/// Unsqueeze: inserts dims of 1, so that they stand at the given axes of the output.
-/// data, expanded: any dtype. axes: an attribute, int64 input from opset 13 on; in any order.
+/// Unsqueeze: inserts dims of 1 at the given axes of the output.
+/// data, expanded: any dtype.
+/// axes: an attribute; an int64 input from opset 13 on. They may be in any order.
 /// Source: https://onnx.ai/onnx/operators/onnx__Unsqueeze.html
 class Unsqueeze final : public Op {
  public:

@@ -5,7 +5,7 @@
 
 namespace linnet {
 
-/// A kernel whose only output has the bytes of input 0 under another shape or name.
+/// A kernel whose only output has the bytes of input 0 with another shape or name.
 class ViewKernel final : public Kernel {
  public:
   void run(KernelContext& context) const override {
