@@ -16,7 +16,7 @@
 namespace linnet {
 namespace {
 
-/// The tensor as [n, channels, spatial], or channels last as [n, channels] with spatial 1.
+/// The tensor as [n, channels, spatial]; channels-last tensors as [n, channels] with spatial 1.
 struct Geometry {
   int64_t n, channels, spatial;
 };
@@ -24,17 +24,17 @@ struct Geometry {
 struct Training {
   bool on = false;
   float momentum = 0;
-  /// Which of the outputs running mean, running variance, mean, variance are wanted.
+  /// Whether each of the outputs running mean, running variance, mean and variance is present.
   std::array<bool, 4> outputs{};
 };
 
-/// Channels whose parameters are read and sums are kept together.
+/// The number of channels that are processed together.
 constexpr int64_t kColumns = 64;
 
-/// A value of each of some channels.
+/// One value for each of up to kColumns channels.
 using Column = std::array<double, kColumns>;
 
-/// Values of a float tensor of any dtype: those of `count` channels from `first` on.
+/// Reads `count` values from `first` on from a float tensor of any dtype.
 Column values_at(const Tensor& tensor, int64_t first, int64_t count) {
   Column values;
   dispatch_float(tensor.dtype(), [&]<class T>() { std::copy_n(tensor.data<T>() + first, count, values.begin()); });
@@ -51,7 +51,7 @@ void set_values(Tensor& tensor, int64_t first, int64_t count, const Column& valu
 /// scale, B, mean and variance.
 using Inputs = std::array<const Tensor*, 4>;
 
-/// What every channel is normalised with: y = (x - mean) * factor + bias.
+/// The parameters of every channel: y = (x - mean) * factor + bias.
 template <class T>
 struct Parameters {
   T *mean, *factor, *bias;
@@ -104,11 +104,11 @@ class BatchNormalizationKernel final : public Kernel {
   }
   int in_place(int output) const override { return output == 0 && !training_.on ? 0 : -1; }
   bool reads(int input) const override { return input == 0 || !constants_; }
-  /// The parameters, in the first worker's scratch.
+  /// The bytes of the parameters, which are in the first worker's scratch.
   size_t scratch_bytes() const override { return constants_ ? 0 : 3 * size_t(g_.channels) * sizeof(T); }
 
  private:
-  /// Sets the parameters, unless they are constant; where they are.
+  /// Returns the parameters, which it computes unless they are constant.
   const T* prepare(KernelContext& context, const T* x) const {
     if (constants_) return constants_.data<T>();
     auto* memory = reinterpret_cast<T*>(context.scratch());
@@ -137,7 +137,7 @@ class BatchNormalizationKernel final : public Kernel {
     });
   }
 
-  /// The same for long rows, and normalises each channel while it is in the cache.
+  /// The same as train() for long rows, and normalises each channel while it is in the cache.
   void train_and_normalize(KernelContext& context, const T* x, T* y) const {
     const Parameters<T> p(reinterpret_cast<T*>(context.scratch()), g_.channels);
     parallel_items(context.executor(), g_.channels, g_.n * g_.spatial, [&](int64_t c, int64_t end, int) {
@@ -156,9 +156,9 @@ class BatchNormalizationKernel final : public Kernel {
   double count() const { return double(g_.n) * double(g_.spatial); }
   const T* row(const T* x, int64_t n, int64_t c) const { return x + (n * g_.channels + c) * g_.spatial; }
 
-  /// Adds the moments of one row after the other, which have the same number of elements, by the pairwise update of
-  /// T. F. Chan, G. H. Golub, R. J. LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample
-  /// Variances" (1979).
+  /// The moments of a channel, from those of its rows, which have the same number of elements.
+  /// Source: T. F. Chan, G. H. Golub, R. J. LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample
+  /// Variances", 1979.
   Moments<double> moments_of_channel(const T* x, int64_t c, Checkpoints& checkpoints) const {
     Moments<double> all{};
     for (int64_t n = 0; n < g_.n; ++n, checkpoints.add(g_.spatial)) {
@@ -171,8 +171,8 @@ class BatchNormalizationKernel final : public Kernel {
     return all;
   }
 
-  /// Of rows that are too short for lanes: x begins with those of the first of some channels. The elements of an
-  /// instance are columns, whose sums are added up for each channel.
+  /// Computes the moments of `channels` channels whose rows are too short for lanes. x points to the first row of the
+  /// first of them. The elements of an instance are columns, whose sums are added up for each channel.
   void add_columns(const T* x, int64_t channels, Columns& columns, Checkpoints& checkpoints) const {
     const ColumnSums<T>& kernels = column_sums();
     const int64_t width = channels * g_.spatial, pitch = g_.channels * g_.spatial;
@@ -180,7 +180,7 @@ class BatchNormalizationKernel final : public Kernel {
     const auto mean_of = [&](int64_t c) {
       return std::accumulate(&sums[size_t(c * g_.spatial)], &sums[size_t(c * g_.spatial)] + g_.spatial, 0.0) / count();
     };
-    const int64_t rows = g_.spatial > 0 ? g_.n : 0;  // any number of them may have no pixels
+    const int64_t rows = g_.spatial > 0 ? g_.n : 0;  // Many rows may have no pixels.
     checkpoints.in_parts(
         rows, width, [&](int64_t n, int64_t end) { kernels.add(x + n * pitch, end - n, pitch, width, sums.data()); });
     for (int64_t c = 0; c < channels; ++c) {
@@ -201,7 +201,7 @@ class BatchNormalizationKernel final : public Kernel {
       return kernels_.double_columns;
   }
 
-  /// The running moments become outputs 1 and 2, those of the batch 3 and 4.
+  /// Writes the running moments to outputs 1 and 2 and those of the batch to outputs 3 and 4, and sets the parameters.
   void finish(KernelContext& context, int64_t first, int64_t count, const Columns& batch,
               const Parameters<T>& p) const {
     const double kept = double(training_.momentum);
@@ -246,17 +246,21 @@ class BatchNormalizationKernel final : public Kernel {
   const NormalizeKernels& kernels_;
   UnaryForm activation_;
   float alpha_, beta_;
-  Tensor constants_;  ///< the parameters where they are known; else none
+  Tensor constants_;  ///< The parameters if they are constant, else empty.
 };
 
 /// BatchNormalization: y = scale (x - mean) / sqrt(var + epsilon) + B for every channel.
-/// x, y: float16/bfloat16/float/double [N,C,...] or [N] (one channel).   scale, B, mean, var: floats [C].
-/// epsilon: 1e-5.   training_mode (from opset 14 on): mean and variance are those of x; the outputs running_mean and
-/// running_var are momentum (0.9) parts of the inputs and the rest of these. Before opset 14, a node with outputs mean,
-/// var, saved_mean, saved_var is in training mode; these are running_mean, running_var and the mean and variance of x.
+/// x, y: float16/bfloat16/float/double [N,C,...] or [N] (one channel).
+/// scale, B, mean, var: floats [C].
+/// epsilon: 1e-5.
+/// training_mode (from opset 14 on): mean and variance are those of x. The outputs running_mean and running_var are
+/// momentum * input + (1 - momentum) * that of x, with a momentum of 0.9 by default. Before opset 14, a node with
+/// outputs mean, var, saved_mean, saved_var is in training mode; these are running_mean, running_var and the mean and
+/// variance of x.
 /// spatial 0 (before opset 9): every element of an instance is a channel.
-/// In domain "linnet", on float32: x is [N,...,C], and attribute activation with alpha and beta (activation_alpha,
+/// In domain "linnet", on float32: x is [N,...,C], and the attribute activation with alpha and beta (activation_alpha,
 /// activation_beta) is applied to y.
+/// Source: https://onnx.ai/onnx/operators/onnx__BatchNormalization.html
 /// Source: https://onnx.ai/onnx/operators/onnx__BatchNormalization.html
 class BatchNormalization final : public Op {
  public:

@@ -7,10 +7,10 @@
 #include "elements/dispatch.h"
 #include "kernels/normalize.h"
 
-// Normalisation of channels of float32 and float64 by kernels.
+// Normalisation of float32 and float64 channels by SIMD kernels.
 namespace linnet {
 
-/// The sum of term(x[i]) in float64, in lanes of a fixed order.
+/// The sum of term(x[i]) in float64. The order of the additions is fixed.
 template <class T, class Term>
 double sum_of(const T* x, int64_t n, Term term) {
   constexpr int64_t kLanes = 8;
@@ -26,7 +26,7 @@ double sum_of(const T* x, int64_t n, Term term) {
 template <class T>
 struct Moments {
   T mean;
-  T variance;  ///< of the population
+  T variance;  ///< The population variance.
 };
 
 template <class T>

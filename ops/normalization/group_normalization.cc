@@ -12,7 +12,7 @@ namespace {
 struct Groups {
   int64_t n, channels, spatial;
   int64_t groups;
-  int64_t channels_per_parameter;  ///< neighbouring channels that share a scale and a bias
+  int64_t channels_per_parameter;  ///< The number of consecutive channels that share a scale and a bias.
   float epsilon;
 };
 
@@ -75,9 +75,11 @@ Groups groups_of(const Shape& x, int64_t groups, int64_t channels_per_parameter,
   return {x[0], x[1], x.elements(2, x.rank()), groups, channels_per_parameter, epsilon};
 }
 
-/// InstanceNormalization: every channel of every instance is normalised by its own mean and variance:
-/// y = scale (x - mean) / sqrt(variance + epsilon) + B.
-/// x, y: float16/bfloat16/float/double [N,C,...].   scale, B: [C].   epsilon: 1e-5.
+/// InstanceNormalization: normalises every channel of every instance by its mean and variance: y = scale (x - mean) /
+/// sqrt(variance + epsilon) + B.
+/// x, y: float16/bfloat16/float/double [N,C,...].
+/// scale, B: [C].
+/// epsilon: 1e-5.
 /// Source: https://onnx.ai/onnx/operators/onnx__InstanceNormalization.html
 class InstanceNormalization final : public Op {
  public:
@@ -98,10 +100,12 @@ class InstanceNormalization final : public Op {
   float epsilon_;
 };
 
-/// GroupNormalization: the channels of every instance form num_groups groups, each normalised by its own mean and
-/// variance: y = scale (x - mean) / sqrt(variance + epsilon) + bias.
-/// x, y: float16/bfloat16/float/double [N,C,...].   scale, bias: [C]; before opset 21 [num_groups].   epsilon: 1e-5.
-/// The first stage is computed in float32 or better, whatever stash_type.
+/// GroupNormalization: divides the channels of every instance into num_groups groups and normalises each by its mean
+/// and variance: y = scale (x - mean) / sqrt(variance + epsilon) + bias.
+/// x, y: float16/bfloat16/float/double [N,C,...].
+/// scale, bias: [C]; before opset 21 [num_groups].
+/// epsilon: 1e-5.
+/// The first stage is computed in float32 or better, regardless of stash_type.
 /// Source: https://onnx.ai/onnx/operators/onnx__GroupNormalization.html
 class GroupNormalization final : public Op {
  public:

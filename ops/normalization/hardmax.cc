@@ -12,7 +12,7 @@
 namespace linnet {
 namespace {
 
-/// Searches the largest values of some lanes, then writes these.
+/// Finds the largest values of a block of lanes, then writes the block.
 template <class T>
 class HardmaxKernel final : public Kernel {
  public:
@@ -22,7 +22,7 @@ class HardmaxKernel final : public Kernel {
     const T* x = context.input(0).data<T>();
     T* y = context.output(0).data<T>();
     if (context.output(0).size() == 0) return;
-    // Neighbouring columns of a matrix, or rows.
+    // A block consists of adjacent columns of a matrix, or of rows.
     const int64_t inner = lanes_.inner, most = std::min(kSearchColumns, inner > 1 ? inner : lanes_.outer);
     const int64_t blocks = ceil_div(inner > 1 ? inner : lanes_.outer, most), outer = inner > 1 ? lanes_.outer : 1;
     parallel_items(context.executor(), outer * blocks, lanes_.n * most, [&](int64_t block, int64_t end, int) {
@@ -58,8 +58,9 @@ class HardmaxKernel final : public Kernel {
   ExtremeSearch search_;
 };
 
-/// Hardmax: 1 at the first largest value along the axis, 0 elsewhere; NaN is larger than any number.
-/// x, y: float16/bfloat16/float/double, rank >= 1, less than 2^31 values along the axis.   axis: as for Softmax.
+/// Hardmax: 1 at the first largest value along the axis, 0 elsewhere. NaN is larger than any number.
+/// x, y: float16/bfloat16/float/double, rank >= 1, less than 2^31 values along the axis.
+/// axis: as for Softmax.
 /// Source: https://onnx.ai/onnx/operators/onnx__Hardmax.html
 class Hardmax final : public SoftmaxAxis {
  public:

@@ -12,7 +12,7 @@
 namespace linnet {
 namespace {
 
-/// The mean that is subtracted from a row (0 for RMSNormalization) and what it is multiplied by.
+/// The mean that is subtracted from a row (0 for RMSNormalization) and the factor that it is then multiplied by.
 template <class T>
 struct RowStatistics {
   T mean;
@@ -92,12 +92,16 @@ class RowNormalizationKernel final : public Kernel {
   const NormalizeKernels& kernels_;
 };
 
-/// LayerNormalization: y = (x - mean) / sqrt(variance + epsilon) * scale + b, mean and variance over the dims from the
-/// axis on. RMSNormalization: y = x / sqrt(mean of x^2 + epsilon) * scale.
-/// x, y: float16/bfloat16/float/double.   scale, b: x's dtype, broadcast to x.   b may be omitted.
-/// Mean, InvStdDev: shape of x with the normalised dims 1, of dtype stash_type (float or bfloat16; float where it is 0,
+/// LayerNormalization: y = (x - mean) / sqrt(variance + epsilon) * scale + b, with mean and variance over the dims from
+/// the axis on.
+/// RMSNormalization: y = x / sqrt(mean of x^2 + epsilon) * scale.
+/// x, y: float16/bfloat16/float/double.
+/// scale, b: x's dtype, broadcast to x. b may be omitted.
+/// Mean, InvStdDev: the shape of x with the normalised dims 1, of dtype stash_type (float or bfloat16; float for 0,
 /// which some exporters write).
-/// axis: -1.   epsilon: 1e-5.   The first stage is computed in float32 or better, whatever stash_type.
+/// axis: -1.
+/// epsilon: 1e-5.
+/// The first stage is computed in float32 or better, regardless of stash_type.
 /// Sources: https://onnx.ai/onnx/operators/onnx__LayerNormalization.html,
 /// https://onnx.ai/onnx/operators/onnx__RMSNormalization.html
 class LayerNormalization final : public Op {

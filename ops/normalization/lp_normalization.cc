@@ -15,9 +15,9 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kLpReadWork = 2;  // of an element
+constexpr int64_t kLpReadWork = 2;  // The work to read an element.
 
-/// One lane, its sum in double.
+/// Normalises one lane. The sum is computed in float64.
 template <class T>
 void normalize_lane(const T* from, T* to, int64_t n, int64_t stride, bool squares, Checkpoints& checkpoints) {
   double sum = 0;
@@ -36,8 +36,8 @@ void normalize_lane(const T* from, T* to, int64_t n, int64_t stride, bool square
   });
 }
 
-/// The sums of |x| or x^2 in T, and quotients. Sums of float32 that leave the range in which they are exact are taken
-/// in double, and norms of 0 divide nothing.
+/// The sums of |x| or x^2 in T, and quotients. Float32 sums outside in_range() are recomputed in float64. A norm of 0
+/// gives 0.
 template <class T>
 class LpKernels;
 
@@ -98,7 +98,7 @@ class LpKernels<double> {
   NumberFunction divide_;
 };
 
-/// Rows or columns by kernels.
+/// Normalises rows or columns by SIMD kernels.
 template <class T>
 class LpLanes final : public Kernel {
  public:
@@ -153,8 +153,10 @@ class LpLanes final : public Kernel {
   LpKernels<T> kernels_;
 };
 
-/// LpNormalization: y = x / (sum of |x|^p along the axis)^(1/p); 0 where that norm is 0.
-/// x, y: float16/bfloat16/float/double, rank >= 1.   axis: -1.   p: 2, or 1.
+/// LpNormalization: y = x / (sum of |x|^p along the axis)^(1/p); 0 if that norm is 0.
+/// x, y: float16/bfloat16/float/double, rank >= 1.
+/// axis: -1.
+/// p: 2 (default) or 1.
 /// Source: https://onnx.ai/onnx/operators/onnx__LpNormalization.html
 class LpNormalization final : public Op {
  public:

@@ -14,14 +14,15 @@ namespace {
 
 struct Window {
   int64_t n, channels, spatial;
-  int64_t before, after;  ///< neighbouring channels that count
+  int64_t before, after;  ///< The number of channels before and after that are in the window.
   double factor;          ///< alpha / size
   float beta, bias;
 };
 
-constexpr int64_t kChannelBlock = 1024;  ///< neighbouring elements of a channel that are computed together
+constexpr int64_t kChannelBlock =
+    1024;  ///< The number of consecutive elements of a channel that are computed together.
 
-/// base^-beta for n values.
+/// Replaces n values by base^-beta.
 template <class T>
 void negative_power(const UnaryKernels& kernels, T* base, int64_t n, float beta) {
   if constexpr (std::is_same_v<T, float>) {
@@ -71,9 +72,12 @@ class LrnKernel final : public Kernel {
   const UnaryKernels& kernels_;
 };
 
-/// LRN: y = x / (bias + alpha / size * sum of x^2 over the neighbouring channels)^beta, the window of `size` channels
-/// reaching floor((size - 1) / 2) back and ceil((size - 1) / 2) ahead.
-/// x, y: float16/bfloat16/float/double [N,C,...].   alpha: 1e-4.   beta: 0.75.   bias: 1.
+/// LRN: y = x / (bias + alpha / size * sum of x^2 over neighbouring channels)^beta. The window of `size` channels
+/// extends floor((size - 1) / 2) back and ceil((size - 1) / 2) ahead.
+/// x, y: float16/bfloat16/float/double [N,C,...].
+/// alpha: 1e-4.
+/// beta: 0.75.
+/// bias: 1.
 /// Source: https://onnx.ai/onnx/operators/onnx__LRN.html
 class Lrn final : public Op {
  public:

@@ -33,18 +33,18 @@ class MeanVarianceKernel final : public Kernel {
 
  private:
   static double factor(double variance) {
-    constexpr double kEpsilon = 1e-9;  // added to the standard deviation
+    constexpr double kEpsilon = 1e-9;  // Is added to the standard deviation.
     return 1 / (std::sqrt(variance) + kEpsilon);
   }
 
-  /// All elements that share a mean lie in runs of `rows`.
+  /// Normalises elements that share a mean and are in runs of `rows` contiguous elements.
   void normalize_runs(const T* x, T* y) const {
     const int64_t runs = plan_.reduced.size();
     double mean = 0, variance = 0, variance_of_means = 0;
     for (int64_t j = 0; j < runs; ++j) {
       const T* run = x + plan_.reduced.offset(j);
       const Moments<T> rounded = moments(kernels_, run, plan_.rows);
-      // In float64: where elements are equal, the mean is to be equal to them.
+      // In float64, the mean of equal elements is exactly equal to them.
       const double own = sum_of(run, plan_.rows, std::identity()) / double(plan_.rows),
                    error = double(rounded.mean) - own;
       const double difference = own - mean;
@@ -82,7 +82,8 @@ class MeanVarianceKernel final : public Kernel {
 };
 
 /// MeanVarianceNormalization: y = (x - mean) / (standard deviation + 1e-9), both over the axes.
-/// x, y: float16/bfloat16/float/double.   axes: [0, 2, 3].
+/// x, y: float16/bfloat16/float/double.
+/// axes: [0, 2, 3] by default.
 /// Source: https://onnx.ai/onnx/operators/onnx__MeanVarianceNormalization.html
 class MeanVarianceNormalization final : public Op {
  public:

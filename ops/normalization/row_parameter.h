@@ -8,16 +8,16 @@ namespace linnet {
 /// Checks that a parameter's shape broadcasts to that of x without changing it.
 void require_broadcastable_to(const Fact& parameter, const Fact& x, const std::string& what);
 
-/// A scale or bias that is broadcast to a tensor of shape x, seen as rows that the dims from `axis` on form.
+/// A scale or bias that is broadcast to a tensor of shape x, whose rows consist of the dims from `axis` on.
 class RowParameter {
  public:
   RowParameter() = default;
   RowParameter(const Shape& parameter, const Shape& x, int axis);
 
-  /// True when the parameter is one row, the same for all rows of x.
+  /// Whether the parameter is one row, the same for all rows of x.
   bool is_row() const { return is_row_; }
 
-  /// The n values for a row of x; `buffer` holds n values, used unless is_row().
+  /// Returns the n values for a row of x. `buffer` has room for n values and is used unless is_row().
   template <class T>
   const T* row(const T* data, int64_t row, int64_t n, T* buffer) const {
     if (is_row_) return data;

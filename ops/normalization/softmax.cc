@@ -13,12 +13,12 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kReadWork = 1, kPowerWork = 16;  // of an element
+constexpr int64_t kReadWork = 1, kPowerWork = 16;  // The work to read an element and to compute a power.
 
 template <class T>
 struct MaxAndSum {
   T max;
-  T sum;  ///< of e^(x - max)
+  T sum;  ///< The sum of e^(x - max).
 };
 
 template <class T>
@@ -33,7 +33,7 @@ MaxAndSum<T> max_and_sum_of_powers(const T* x, int64_t n, int64_t stride, Checkp
   return {max, sum};
 }
 
-/// Softmax or LogSoftmax of float64 in rows: y may be x.
+/// Softmax or LogSoftmax of float64 rows. y may be equal to x.
 class DoubleRows final : public Kernel {
  public:
   DoubleRows(const Lanes& lanes, bool log, const DoubleFunctions& functions)
@@ -87,10 +87,11 @@ KernelPtr make_double_rows(const Lanes& lanes, bool log, Isa isa) {
   return std::make_unique<DoubleRows>(lanes, log, kernels_for<NumberUnaryKernels>(isa).doubles);
 }
 
-/// Softmax: y = e^x / sum of e^x along the axis, computed without overflow. LogSoftmax: the logarithm of that, x -
-/// log(sum of e^x).
-/// x, y: float16/bfloat16/float/double, rank >= 1.   axis: -1; before opset 13: 1, and all dims from it on form a row.
-/// Source: https://onnx.ai/onnx/operators/onnx__Softmax.html, https://onnx.ai/onnx/operators/onnx__LogSoftmax.html
+/// Softmax: y = e^x / sum of e^x along the axis, computed without overflow.
+/// LogSoftmax: the logarithm of that, x - log(sum of e^x).
+/// x, y: float16/bfloat16/float/double, rank >= 1.
+/// axis: -1; before opset 13: 1, and all dims from it on form a row.
+/// Sources: https://onnx.ai/onnx/operators/onnx__Softmax.html, https://onnx.ai/onnx/operators/onnx__LogSoftmax.html
 template <bool kLog>
 class Softmax final : public SoftmaxAxis {
  public:

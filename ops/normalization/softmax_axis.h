@@ -8,15 +8,15 @@
 
 namespace linnet {
 
-/// The lanes of a tensor along an axis: value i of lane (o, c) lies at (o * n + i) * inner + c.
+/// The lanes of a tensor along an axis: value i of lane (o, c) is at (o * n + i) * inner + c.
 struct Lanes {
   int64_t outer = 1;
   int64_t n = 1;
   int64_t inner = 1;
 };
 
-/// What Softmax, LogSoftmax and Hardmax share: the axis, and that before opset 13 the input counts as a matrix whose
-/// rows are formed by the dims from the axis on.
+/// The common part of Softmax, LogSoftmax and Hardmax: the axis. Before opset 13, the input counts as a matrix whose
+/// rows consist of the dims from the axis on.
 class SoftmaxAxis : public Op {
  public:
   explicit SoftmaxAxis(const NodeSpec& node)
@@ -41,8 +41,8 @@ class SoftmaxAxis : public Op {
   int64_t axis_;
 };
 
-/// Calls f(x, y, n, stride) for every lane, which reads its values at x[i * stride] and writes y[i * stride].
-/// The output may take the input's place: f writes an element only when it no longer needs the input's.
+/// Calls f(x, y, n, stride) for every lane, which reads its values at x[i * stride] and writes y[i * stride]. The
+/// output may be in place: f must not write an element before its last read of the input's.
 template <class T, class F>
 class LaneKernel final : public Kernel {
  public:
@@ -71,7 +71,7 @@ KernelPtr make_lane_kernel(const Lanes& lanes, F f) {
   return std::make_unique<LaneKernel<T, F>>(lanes, f);
 }
 
-/// A kernel on float32: contiguous lanes by `rows`, others by `columns`.
+/// Returns a kernel for float32: contiguous lanes use `rows`, others `columns`.
 KernelPtr make_softmax_kernel(const Lanes& lanes, SoftmaxKernels::Rows rows, SoftmaxKernels::Columns columns);
 
 }  // namespace linnet
