@@ -14,7 +14,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// Keeps the products of coordinates and bins far within int64.
+// This limit keeps the products of coordinates and bins far within int64.
 constexpr int64_t kMostBins = int64_t{1} << 30;
 
 /// A half-open range of pixels.
@@ -22,7 +22,7 @@ struct Range {
   int64_t begin, end;
 };
 
-/// The pixels nearest to the corners of a region along one axis; at least one.
+/// The pixels of a region along one axis, at least one. They begin and end at the pixels nearest to its corners.
 struct Extent {
   int64_t start, length;
 
@@ -65,7 +65,7 @@ class MaxRoiPoolKernel final : public Kernel {
     }
   }
 
-  /// The pixel nearest to a coordinate; NaN gives 0.
+  /// The pixel nearest to a coordinate; 0 for NaN.
   int64_t pixel(T coordinate) const {
     const T nearest = std::round(coordinate * scale_);
     return nearest == nearest ? int64_t(std::clamp(nearest, T(-kMostBins), T(kMostBins))) : 0;
@@ -76,7 +76,7 @@ class MaxRoiPoolKernel final : public Kernel {
     return {start, std::max<int64_t>(pixel(last) - start + 1, 1)};
   }
 
-  /// The rows of the bins of a region, then their columns.
+  /// Writes the rows of the bins of a region, then their columns.
   void find_bins(KernelContext& context, int64_t roi, Range* bins, Checkpoints& checkpoints) const {
     const T* box = context.input(1).data<T>() + roi * 5;
     const Extent rows = extent(box[2], box[4]), columns = extent(box[1], box[3]);
@@ -97,7 +97,8 @@ class MaxRoiPoolKernel final : public Kernel {
     }
   }
 
-  /// NaN where there is one, 0 where there is no pixel. Without branches: which pixel is larger cannot be foreseen.
+  /// The largest pixel; NaN if one is NaN, 0 if there are no pixels. The loop has no branches because the result of a
+  /// comparison is unpredictable.
   T largest(const T* plane, const Range& rows, const Range& columns, Checkpoints& checkpoints) const {
     if (rows.begin >= rows.end || columns.begin >= columns.end) return 0;
     T best = -std::numeric_limits<T>::infinity();
@@ -118,12 +119,14 @@ class MaxRoiPoolKernel final : public Kernel {
   T scale_;
 };
 
-/// MaxRoiPool: each region of interest, divided into pooled_shape bins (height, width); each bin is the largest of the
-/// pixels that it touches, 0 where it lies outside of the image. A region reaches from the pixel nearest to
-/// spatial_scale * (x1, y1) to the one nearest to spatial_scale * (x2, y2), both included, and is at least 1 x 1.
-/// X: float types [N,C,H,W]; rois: X's dtype [R,5] (batch_id, x1, y1, x2, y2), batch_id in [0, N), its fraction
-/// dropped. Y: [R,C,height,width]. Source: https://onnx.ai/onnx/operators/onnx__MaxRoiPool.html, R. Girshick, "Fast
-/// R-CNN", 2015, section 2.1
+/// MaxRoiPool: each region of interest, divided into pooled_shape bins (height, width). Each bin is the largest of the
+/// pixels that it touches, or 0 if it is outside the image. A region extends from the pixel nearest to spatial_scale *
+/// (x1, y1) to the one nearest to spatial_scale * (x2, y2), both included, and is at least 1 x 1.
+/// X: float types [N,C,H,W].
+/// rois: X's dtype [R,5] (batch_id, x1, y1, x2, y2); batch_id in [0, N), its fraction truncated.
+/// Y: [R,C,height,width].
+/// Sources: https://onnx.ai/onnx/operators/onnx__MaxRoiPool.html,
+/// R. Girshick, "Fast R-CNN", 2015, section 2.1
 class MaxRoiPool final : public Op {
  public:
   explicit MaxRoiPool(const NodeSpec& node)

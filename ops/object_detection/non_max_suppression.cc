@@ -20,11 +20,11 @@ struct Box {
 
 Box make_box(float y1, float x1, float y2, float x2) { return {y1, x1, y2, x2, (y2 - y1) * (x2 - x1)}; }
 
-/// Boxes by columns, as kernels read them.
+/// Boxes in columns, the layout that kernels read.
 class Boxes {
  public:
   int64_t size() const { return std::ssize(y1_); }
-  /// None, with room for n.
+  /// Removes all boxes and reserves capacity for n.
   void clear(size_t n) {
     for (CountedVector<float>* column : {&y1_, &x1_, &y2_, &x2_, &area_}) {
       column->clear();
@@ -44,7 +44,7 @@ class Boxes {
   CountedVector<float> y1_, x1_, y2_, x2_, area_;
 };
 
-/// A number that orders as the score does. NaN is the lowest.
+/// Returns a number that orders as the score does. NaN is the lowest.
 uint32_t key_of(float score) {
   const auto bits = std::bit_cast<uint32_t>(score + 0.0f);  // -0 becomes 0
   const uint32_t key = bits >> 31 != 0 ? ~bits : bits | 0x80000000u;
@@ -56,18 +56,18 @@ struct Candidate {
   int64_t box;
 };
 
-/// The order in which candidates come is the reverse of this one: by score, then by number.
+/// Orders candidates from last to first: by score, and among equal scores by number.
 struct ComesLater {
   bool operator()(const Candidate& a, const Candidate& b) const {
     return a.key < b.key || (a.key == b.key && a.box > b.box);
   }
 };
 
-/// What the selection of one class works with; its memory serves the next one.
+/// The working memory of the selection of one class, which is reused for the next class.
 struct Selection {
-  CountedVector<Candidate> heap;  ///< its first elements
+  CountedVector<Candidate> heap;  ///< The candidates; the first ones are the heap.
   CountedVector<int64_t> kept;
-  Boxes boxes;  ///< that are kept
+  Boxes boxes;  ///< The boxes that are kept.
 };
 
 float scalar_or(const Tensor& tensor, float fallback) { return tensor ? *tensor.data<float>() : fallback; }
@@ -83,7 +83,7 @@ class NonMaxSuppressionKernel final : public Kernel {
     CountedVector<int64_t> selected;
     Selection selection;
     Checkpoints checkpoints;
-    const int64_t images = limit > 0 && scores_[2] > 0 ? scores_[0] : 0;  // any number of them may have no boxes
+    const int64_t images = limit > 0 && scores_[2] > 0 ? scores_[0] : 0;  // Many images may have no boxes.
     for (int64_t n = 0; n < images; ++n) {
       for (int64_t c = 0; c < scores_[1]; ++c) {
         select(context, n, c, limit, selection, checkpoints);
@@ -96,14 +96,14 @@ class NonMaxSuppressionKernel final : public Kernel {
 
  private:
   static constexpr int64_t kBoxWork = 4;
-  static constexpr size_t kFewBoxes = 32;  ///< that there is room for at first
+  static constexpr size_t kFewBoxes = 32;  ///< The initial capacity in boxes.
 
   Box box_at(const float* b) const {
     if (centers_) return make_box(b[1] - b[3] / 2, b[0] - b[2] / 2, b[1] + b[3] / 2, b[0] + b[2] / 2);
     return make_box(std::min(b[0], b[2]), std::min(b[1], b[3]), std::max(b[0], b[2]), std::max(b[1], b[3]));
   }
 
-  /// Writes the boxes that score above the threshold, if there is one; returns how many.
+  /// Writes the boxes that score above the threshold, or all boxes without a threshold. Returns their number.
   int64_t candidates(KernelContext& context, const float* scores, Candidate* result, Checkpoints& checkpoints) const {
     const bool all = !context.input(4);
     const float threshold = scalar_or(context.input(4), 0);
@@ -117,7 +117,7 @@ class NonMaxSuppressionKernel final : public Kernel {
     return count;
   }
 
-  /// Keeps the boxes of one class, best first.
+  /// Selects the boxes of one class, best first.
   void select(KernelContext& context, int64_t n, int64_t c, int64_t limit, Selection& selection,
               Checkpoints& checkpoints) const {
     const int64_t count = scores_[2];
@@ -127,7 +127,7 @@ class NonMaxSuppressionKernel final : public Kernel {
     kept.clear();
     kept.reserve(kFewBoxes);
     kept_boxes.clear(kFewBoxes);
-    // A heap: only those that are looked at are put in order.
+    // A heap sorts only the candidates that are considered.
     heap.resize(size_t(count));
     auto end = heap.begin() + candidates(context, context.input(1).data<float>() + (n * scores_[1] + c) * count,
                                          heap.data(), checkpoints);
@@ -148,10 +148,13 @@ class NonMaxSuppressionKernel final : public Kernel {
   BoxKernels kernels_;
 };
 
-/// NonMaxSuppression: per image and class the best boxes that overlap no better one by more than iou_threshold.
-/// boxes: float [N,B,4], corners in any order, or with center_point_box 1 (x, y, width, height); scores: float [N,C,B];
-/// max_output_boxes_per_class: int64, 0 (none) unless given; iou_threshold: float, 0; score_threshold: float, boxes
-/// must score above it where it is given. selected_indices: int64 [kept, 3], (image, class, box), best first per class.
+/// NonMaxSuppression: per image and class, the best boxes that overlap no better one by more than iou_threshold.
+/// boxes: float [N,B,4], corners in any order, or with center_point_box 1 (x, y, width, height).
+/// scores: float [N,C,B].
+/// max_output_boxes_per_class: int64; 0 (no boxes) if omitted.
+/// iou_threshold: float; 0 if omitted.
+/// score_threshold: float. If present, boxes must score above it.
+/// selected_indices: int64 [kept, 3], (image, class, box), best first per class.
 /// Source: https://onnx.ai/onnx/operators/onnx__NonMaxSuppression.html
 class NonMaxSuppression final : public Op {
  public:

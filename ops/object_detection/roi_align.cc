@@ -14,8 +14,8 @@ namespace linnet {
 namespace {
 
 struct RoiSettings {
-  int64_t height, width;   ///< of the output
-  int64_t sampling_ratio;  ///< samples per bin and axis; 0: as many as the bin has pixels
+  int64_t height, width;   ///< The size of the output.
+  int64_t sampling_ratio;  ///< The samples per bin and axis; 0: as many as the bin has pixels.
   float spatial_scale;
   bool half_pixel, maximum;
 };
@@ -45,18 +45,18 @@ class RoiAlignKernel final : public Kernel {
   }
 
  private:
-  static constexpr int64_t kChannels = 32;  ///< that share the taps of a region
+  static constexpr int64_t kChannels = 32;  ///< The number of channels that share the taps of a region.
 
   int64_t row_bytes() const { return checked_add(checked_mul(x_[3], sizeof(T)), checked_mul(x_[2], sizeof(T*))); }
 
   RoiBins<T> bins(T begin, T end, int64_t count) const {
     const T scale = T(s_.spatial_scale), offset = s_.half_pixel ? T(0.5) : T(0);
     const T start = begin * scale - offset;
-    T length =
-        end * scale - offset - start;  // in this order, as both references: it decides how many samples there are
+    // Both reference implementations use this order of operations, which decides the number of samples.
+    T length = end * scale - offset - start;
     if (!s_.half_pixel) length = std::max(length, T(1));
     const T extent = length / T(count);
-    // A region beyond any image needs no more samples than this; NaN gives none.
+    // A region larger than any image needs no more samples than this. NaN gives no samples.
     const T wanted = std::ceil(extent);
     const int64_t adaptive = wanted > 0 ? int64_t(std::min(wanted, T(1 << 16))) : 0;
     return {start, extent, s_.sampling_ratio > 0 ? s_.sampling_ratio : adaptive};
@@ -87,7 +87,7 @@ class RoiAlignKernel final : public Kernel {
     }
   }
 
-  /// A bin's mean of bilinear samples is a weighted sum of its rows' weighted sums.
+  /// Computes the mean of a bin's bilinear samples as a weighted sum over its rows of their weighted sums.
   void mean_channel(const T* plane, const RoiTaps<T>& rows, const RoiTaps<T>& columns, T count, std::byte* scratch,
                     T* y) const {
     const T** const taps = reinterpret_cast<const T**>(scratch);
@@ -121,7 +121,7 @@ class RoiAlignKernel final : public Kernel {
     }
   }
 
-  /// The largest of the four weighted pixels of all samples of a bin, for channels one after the other.
+  /// Computes the largest of the four weighted pixels of all samples of a bin, for one channel after another.
   void max_bins(const T* plane, const RoiBins<T>& rows, const RoiBins<T>& columns, int64_t channels, T* y,
                 Checkpoints& checkpoints) const {
     const bool any = rows.samples > 0 && columns.samples > 0;
@@ -137,7 +137,7 @@ class RoiAlignKernel final : public Kernel {
     }
   }
 
-  /// y[channel * bins] = the largest of itself and the weighted pixels of that channel.
+  /// Sets y[channel * bins] to the largest of itself and the weighted pixels of that channel.
   void add_sample(const T* plane, const RoiSample<T>& row, const RoiSample<T>& column, int64_t channels, T* y) const {
     const int64_t pixels = x_[2] * x_[3];
     if (!row.inside || !column.inside) {
@@ -158,13 +158,15 @@ class RoiAlignKernel final : public Kernel {
   RoiSettings s_;
   Shape x_;
   int64_t rois_;
-  int64_t bins_;  // of a region
+  int64_t bins_;  // The number of bins in a region.
   PoolKernels kernels_;
 };
 
-/// RoiAlign: each region of interest, divided into output_height x output_width bins; each bin is the mean of bilinear
+/// RoiAlign: each region of interest, divided into output_height x output_width bins. Each bin is the mean of bilinear
 /// samples (mode avg), or the largest of their weighted pixels (mode max).
-/// X: [N,C,H,W], rois: [R,4] (x1, y1, x2, y2), float types; batch_indices: int64 [R], a region of no image gives zeros.
+/// X: float types [N,C,H,W].
+/// rois: X's dtype [R,4] (x1, y1, x2, y2).
+/// batch_indices: int64 [R]. A region of no image gives zeros.
 /// Source: https://onnx.ai/onnx/operators/onnx__RoiAlign.html
 class RoiAlign final : public Op {
  public:

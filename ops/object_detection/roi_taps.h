@@ -21,7 +21,8 @@ struct RoiBins {
   }
 };
 
-/// A position along an axis of `pixels` (one or more) between two of them: low, with 1 - fraction, and high.
+/// A position along an axis of `pixels` (one or more), interpolated between two of them: low with weight 1 - fraction,
+/// and high with weight fraction.
 template <class T>
 struct RoiSample {
   RoiSample(T at, int64_t pixels) : inside(at >= -1 && at <= T(pixels)) {
@@ -31,16 +32,17 @@ struct RoiSample {
     if (low < high) fraction = std::max(at, T(0)) - T(low);
   }
 
-  bool inside;  ///< samples outside are 0
+  bool inside;  ///< Samples outside are 0.
   int64_t low = 0, high = 0;
   T fraction = 0;
 };
 
-/// For each bin of an axis the pixels that its samples are made of, in order, with the sums of their weights.
+/// For each bin of an axis, the pixels that its samples are interpolated from, in order, with the sums of their
+/// weights.
 template <class T>
 class RoiTaps {
  public:
-  /// Memory for so many bins over so many pixels.
+  /// The bytes of memory for `bins` bins over `pixels` pixels.
   static int64_t bytes(int64_t bins, int64_t pixels) {
     const int64_t entries = checked_mul(bins, checked_add(pixels, 1));
     return checked_add(checked_mul(entries, sizeof(int64_t)), checked_mul(entries, sizeof(T)) / 8 * 8 + 8);
@@ -69,10 +71,10 @@ class RoiTaps {
     const T* weight;
   };
   Bin of(int64_t bin) const { return {count_[bin], &index_[bin * pixels_], &weight_[bin * pixels_]}; }
-  /// All taps lie in [first(), last()), which is empty where there are none.
+  /// All taps are in [first(), last()). The range is empty if there are no taps.
   int64_t first() const { return first_; }
   int64_t last() const { return last_; }
-  /// Taps of all bins.
+  /// The number of taps of all bins.
   int64_t size() const { return size_; }
 
  private:
