@@ -13,7 +13,8 @@ class OptionalKernel final : public Kernel {
   }
 };
 
-/// Optional: an optional that holds its input, a tensor or sequence, or nothing of the attribute `type`.
+/// Optional: an optional that contains its input, a tensor or sequence. Without an input, an empty optional of the
+/// attribute `type`.
 /// Source: https://onnx.ai/onnx/operators/onnx__Optional.html
 class OptionalOp final : public Op {
  public:

@@ -16,7 +16,7 @@ class OptionalGetElementKernel final : public Kernel {
   bool provides_outputs() const override { return true; }
 };
 
-/// OptionalGetElement: the value that an optional holds; a tensor or sequence as it is.
+/// OptionalGetElement: the value that an optional contains. Tensors and sequences are returned unchanged.
 /// Source: https://onnx.ai/onnx/operators/onnx__OptionalGetElement.html
 class OptionalGetElement final : public Op {
  public:

@@ -14,8 +14,8 @@ class OptionalHasElementKernel final : public Kernel {
   }
 };
 
-/// OptionalHasElement: true for an optional that holds a value and for a tensor or sequence; false for an optional that
-/// holds nothing and where the input is omitted. Shape [].
+/// OptionalHasElement: true for a tensor, a sequence and an optional that contains a value; false for an empty optional
+/// and an omitted input. The shape is [].
 /// Source: https://onnx.ai/onnx/operators/onnx__OptionalHasElement.html
 class OptionalHasElement final : public Op {
  public:
