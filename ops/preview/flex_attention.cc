@@ -14,14 +14,15 @@
 namespace linnet {
 namespace {
 
-/// What a FlexAttention with modifiers computes.
+/// The computation of a FlexAttention with modifiers.
 struct FlexAttentionRule {
-  GraphPtr score_mod, prob_mod;       ///< nullptr: none
-  double scale = 1;                   ///< of the products of queries and keys
-  DType precision = DType::kFloat32;  ///< of the scores, the probabilities and all behind them
+  GraphPtr score_mod, prob_mod;       ///< nullptr if absent.
+  double scale = 1;                   ///< The scale of the products of queries and keys.
+  DType precision = DType::kFloat32;  ///< The dtype of the scores, the probabilities and everything computed from them.
 };
 
-/// In the products, the heads of Q that share keys are a dim of their own, over which K and V are broadcast.
+/// Writes the graph. In the products, the heads of Q that share keys are a separate dim, over which K and V are
+/// broadcast.
 class FlexAttentionWriter {
  public:
   FlexAttentionWriter(const FlexAttentionRule& rule, std::span<const Fact> inputs)
@@ -77,18 +78,21 @@ class FlexAttentionWriter {
   std::vector<ValueId> inputs_;
 };
 
-/// The attention as a graph of standard operators, the modifiers inlined. Its inputs are those of the node, of concrete
-/// facts: Q, K, V and what the modifiers capture; its output is Y.
+/// Returns the attention as a graph of standard operators with the modifiers inlined. Its inputs are those of the node,
+/// with concrete facts: Q, K, V and what the modifiers capture. Its output is Y.
 Graph flex_attention_graph(const FlexAttentionRule& rule, std::span<const Fact> inputs) {
   return FlexAttentionWriter(rule, inputs).write();
 }
 
-/// FlexAttention: y = prob_mod(softmax(score_mod(scale * q * k^T))) * v for every head of every sample; the modifiers
+/// FlexAttention: y = prob_mod(softmax(score_mod(scale * q * k^T))) * v for every head of every sample. The modifiers
 /// are graphs of one input and one output of equal shape, [batch, q_heads, q_length, kv_length].
-/// Q, K, V, Y: float16/bfloat16/float32/float64, [batch, heads, length, size]; the heads of Q are a multiple of those
-/// of K and V, which serve consecutive ones.   scale: 1 / sqrt(head size). softmax_precision: float32, or float64 for
-/// float64; the dtype that modifiers see, and of all behind the scores. Without modifiers, what is asked for is the
-/// least that is done. Rounded once. Source: https://github.com/onnx/onnx/blob/main/onnx/defs/preview/defs.cc
+/// Q, K, V, Y: float16/bfloat16/float32/float64, [batch, heads, length, size]. The number of heads of Q is a multiple
+/// of that of K and V; each head of K and V serves consecutive heads of Q.
+/// scale: 1 / sqrt(head size).
+/// softmax_precision: float32, or float64 for float64. It is the dtype of the scores that modifiers read and of
+/// everything computed from them. Without modifiers, the precision is at least the requested one. The result is rounded
+/// once.
+/// Source: https://github.com/onnx/onnx/blob/main/onnx/defs/preview/defs.cc
 class FlexAttention final : public Op {
  public:
   explicit FlexAttention(const NodeSpec& node)
