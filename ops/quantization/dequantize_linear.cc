@@ -26,8 +26,10 @@ class DequantizeKernel final : public ScaledBlocksKernel {
 };
 
 /// DequantizeLinear: y = (x - x_zero_point) * x_scale, computed in float.
-/// x: 2 to 32 bit integers, float8, float6, float4e2m1, any shape.   x_scale: float/float16/bfloat16/float8e8m0,
-/// see ScaleLayout.   x_zero_point: x's dtype, the scale's shape; 0.   y: output_dtype, else the scale's dtype.
+/// x: 2 to 32 bit integers, float8, float6, float4e2m1, any shape.
+/// x_scale: float/float16/bfloat16/float8e8m0; see ScaleLayout.
+/// x_zero_point: x's dtype, the scale's shape; 0 if omitted.
+/// y: output_dtype, else the scale's dtype.
 /// Source: https://onnx.ai/onnx/operators/onnx__DequantizeLinear.html
 class DequantizeLinear final : public Op {
  public:

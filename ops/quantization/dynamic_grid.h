@@ -7,7 +7,7 @@
 
 namespace linnet {
 
-/// The integers [0, 255] onto which floats of one range, 0 among them, are rounded as DynamicQuantizeLinear does it.
+/// The mapping of floats in a range that includes 0 to integers in [0, 255], rounded as by DynamicQuantizeLinear.
 struct DynamicGrid {
   explicit DynamicGrid(const FloatRange& range) : scale((range.greatest - range.least) / 255) {
     if (scale == 0) scale = 1;
@@ -19,7 +19,7 @@ struct DynamicGrid {
     kernels.u8.quantize(x, y, n, scale, zero);
   }
 
-  float scale;  ///< 1 where all are 0, as ONNX Runtime has it
+  float scale;  ///< 1 if all floats are 0, as in ONNX Runtime.
   uint8_t zero;
 };
 

@@ -29,7 +29,7 @@ class DynamicQuantizeLinearKernel final : public Kernel {
   }
 
  private:
-  /// Of the elements and 0.
+  /// The range of the elements and 0.
   FloatRange range_of(std::span<const float> x, Executor& executor) const {
     constexpr int64_t kMostParts = 64;
     const auto size = std::ssize(x);
@@ -51,10 +51,13 @@ class DynamicQuantizeLinearKernel final : public Kernel {
   bool has_scale_, has_zero_;
 };
 
-/// DynamicQuantizeLinear: y = saturate(round(x / y_scale) + y_zero_point), ties to even, with the scale and zero point
-/// that map the range of x, extended to include 0, onto [0, 255]. Where all of x is 0, y_scale is 1 (as in ONNX
-/// Runtime; the text leaves it open) and y is 0.
-/// x: float.   y: uint8, x's shape.   y_scale: float [].   y_zero_point: uint8 [].
+/// DynamicQuantizeLinear: y = saturate(round(x / y_scale) + y_zero_point), ties to even. The scale and zero point map
+/// the range of x, extended to include 0, to [0, 255]. If all of x is 0, y_scale is 1 (as in ONNX Runtime; the
+/// specification does not define it) and y is 0.
+/// x: float.
+/// y: uint8, x's shape.
+/// y_scale: float [].
+/// y_zero_point: uint8 [].
 /// Source: https://onnx.ai/onnx/operators/onnx__DynamicQuantizeLinear.html
 class DynamicQuantizeLinear final : public Op {
  public:

@@ -12,7 +12,7 @@
 namespace linnet {
 namespace {
 
-/// Elements as float32: those of the tensor themselves, or at most kQuantizationBlock converted ones.
+/// Reads elements as float32: directly from the tensor, or at most kQuantizationBlock converted ones.
 class FloatReader {
  public:
   FloatReader(DType dtype, Isa isa) : bytes_(dtype_bytes(dtype, 1)) {
@@ -31,12 +31,13 @@ class FloatReader {
   std::vector<Conversion> path_;
 };
 
-/// Of those below 8 bits.
+/// Whether a dtype below 8 bits is signed.
 bool is_signed(DType dtype) { return dtype == DType::kInt2 || dtype == DType::kInt4; }
 
 bool is_short_float(DType dtype) { return dtype == DType::kFloat32 || is_half(dtype); }
 
-/// Goes over the runs of elements with neighbouring scales, in parts that buffers hold where something is converted.
+/// Iterates over runs of elements with consecutive scales. If something is converted, runs are divided into parts that
+/// fit the buffers.
 class IntegersKernel : public Kernel {
  public:
   IntegersKernel(const CompileInput& in, const ScaleLayout& layout, DType integers, bool converts)
@@ -66,18 +67,18 @@ class IntegersKernel : public Kernel {
     const void *x, *scale, *zero_point;
     void* y;
   };
-  /// n elements from `first` on, with the scales from `scale` on, one for each block of them.
+  /// The n elements from `first` on, with one scale for each block, from `scale` on.
   struct Elements {
     int64_t first, n, block, scale;
   };
   struct Scales {
     const float* scale;
-    const void* zero_points;  ///< nullptr where they are 0
+    const void* zero_points;  ///< nullptr if they are 0.
   };
   virtual void convert(const Operands& operands, const Elements& elements, const Scales& scales) const = 0;
 
  private:
-  /// Elements from position i of a run on that are at most kQuantizationBlock: whole blocks, or a part of one.
+  /// The number of elements from position i of a run on, at most kQuantizationBlock: whole blocks, or a part of one.
   static int64_t part(int64_t block, int64_t i) {
     return block > kQuantizationBlock ? std::min(kQuantizationBlock, block - i % block)
                                       : kQuantizationBlock / block * block;
@@ -100,7 +101,7 @@ class IntegersKernel : public Kernel {
   ScaleLayout layout_;
   int64_t elements_;
   FloatReader scales_;
-  int zero_bits_;  ///< 0 where there are none
+  int zero_bits_;  ///< 0 if omitted.
   bool zero_signed_;
   bool converts_;
 };
@@ -145,7 +146,7 @@ class Quantize final : public IntegersKernel {
   GridKernels kernels_;
   BinaryForms div_;
   size_t y_bytes_;
-  std::vector<Conversion> narrow_, widen_;  ///< rounding of quotients, if any
+  std::vector<Conversion> narrow_, widen_;  ///< The rounding of quotients, if any.
 };
 
 class Dequantize final : public IntegersKernel {
@@ -177,7 +178,7 @@ class Dequantize final : public IntegersKernel {
   GridKernels kernels_;
   DType x_;
   size_t y_bytes_;
-  std::vector<Conversion> narrow_;  ///< of y, if any
+  std::vector<Conversion> narrow_;  ///< The conversions of y, if any.
 };
 
 }  // namespace

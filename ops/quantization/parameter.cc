@@ -15,7 +15,7 @@ constexpr std::array kScales{DType::kFloat32, DType::kFloat16, DType::kBFloat16}
 
 ParameterIndex parameter_index(const Shape& matrices, const Shape& shape, ParameterAxis axis, const char* name) {
   if (shape.elements() == 1) return {};
-  Shape expected = matrices.rank() >= 2 ? matrices : Shape{1, 1};  // a vector is one row, or one column
+  Shape expected = matrices.rank() >= 2 ? matrices : Shape{1, 1};  // A vector is one row or one column.
   const int rank = expected.rank();
   const bool by_row = axis == ParameterAxis::kRow;
   const int64_t length = expected[by_row ? rank - 2 : rank - 1];
@@ -69,7 +69,7 @@ void require_positive(const Fact& scale, const std::string& what) {
 void check_parameters(const Fact& tensor, const Fact& scale, const Fact& zero_point, const char* name) {
   require_dtype_in(scale, kScales, str(name, "_scale"));
   if (tensor.present()) require_same_dtype(tensor, zero_point, str(name, " and ", name, "_zero_point"));
-  const bool one = holds_one(scale) || holds_one(zero_point);  // which stands for all
+  const bool one = holds_one(scale) || holds_one(zero_point);  // A single element applies to all.
   if (!one && !compatible(Fact(scale.dtype, scale.dims), Fact(scale.dtype, zero_point.dims))) {
     throw Error(ErrorKind::kShape,
                 str(name, "_zero_point must have the shape of ", name, "_scale ", scale, ", got ", zero_point));

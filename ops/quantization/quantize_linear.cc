@@ -49,8 +49,8 @@ class QuantizeKernel final : public ScaledBlocksKernel {
     }
   }
 
-  /// To the nearest integer in range, ties to even; NaN becomes the least one. The bounds are integers, so they may be
-  /// applied first; adding 1.5 * 2^23 then leaves no bit for the fraction.
+  /// Rounds to the nearest integer in range, ties to even. NaN becomes the least one. The bounds are integers, so they
+  /// may be applied first; adding 1.5 * 2^23 then leaves no bits for the fraction.
   float rounded(float quotient, float zero_point) const {
     const float least = least_ - zero_point, greatest = greatest_ - zero_point;
     const float bounded = quotient > least ? std::min(quotient, greatest) : least;
@@ -62,12 +62,13 @@ class QuantizeKernel final : public ScaledBlocksKernel {
   float least_, greatest_;
 };
 
-/// QuantizeLinear: y = saturate(round(x / y_scale) + y_zero_point), ties to even; for float8, float6 and float4 types
-/// y = x / y_scale rounded into the type. The quotient is rounded to `precision`, by default the scale's dtype, before
-/// opset 23, which has no such attribute, to float32, as ONNX Runtime and PyTorch do.
-/// x: float/float16/bfloat16/int32, any shape.   y_scale: floats, see ScaleLayout.
-/// y_zero_point: y's dtype, the scale's shape; 0.   y: 2 to 16 bit integers, float8, float6, float4e2m1: the zero
-/// point's dtype, else output_dtype, else uint8.
+/// QuantizeLinear: y = saturate(round(x / y_scale) + y_zero_point), ties to even. For float8, float6 and float4 types,
+/// y = x / y_scale rounded to the type. The quotient is rounded to `precision`, by default the scale's dtype. Before
+/// opset 23, which introduced that attribute, it is rounded to float32, as in ONNX Runtime and PyTorch.
+/// x: float/float16/bfloat16/int32, any shape.
+/// y_scale: floats; see ScaleLayout.
+/// y_zero_point: y's dtype, the scale's shape; 0 if omitted.
+/// y: 2 to 16 bit integers, float8, float6, float4e2m1: the zero point's dtype, else output_dtype, else uint8.
 /// Source: https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html
 class QuantizeLinear final : public Op {
  public:

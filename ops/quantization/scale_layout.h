@@ -5,27 +5,26 @@
 
 namespace linnet {
 
-/// Elements that lie one behind the other, of which element i has the scale at position scale + i / block.
+/// Consecutive elements. Element i has the scale at position scale + i / block.
 struct ScaleRun {
   int64_t n;
   std::ptrdiff_t scale;
   int64_t block;
 };
 
-/// Which scale belongs to which element of a tensor: one for all, one for each index of an axis, or one for each block
-/// of block_size elements along an axis.
+/// The scale of each element of a tensor: one for all, one for each index of an axis, or one for each block of
+/// block_size elements along an axis.
 /// Source: https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html
 class ScaleLayout {
  public:
-  /// block_size is 0 where scales are not blocked.
-  /// Throws Error(kShape) where the scale's shape does not go with x's.
+  /// block_size is 0 if scales are not blocked. Throws Error(kShape) if the scale's shape does not match x's.
   ScaleLayout(const Shape& x, const Shape& scale, int64_t axis, int64_t block_size);
 
-  /// All elements share one scale, at position 0.
+  /// Whether all elements share one scale, at position 0.
   bool per_tensor() const { return per_tensor_; }
-  /// The positions of the scales of the elements [first, first + n).
+  /// Writes the positions of the scales of the elements [first, first + n).
   void positions(int64_t first, int64_t n, int64_t* out) const;
-  /// The longest run that begins with element `first` and ends before `end`.
+  /// Returns the longest run that begins with element `first` and ends at `end` at the latest.
   ScaleRun run(int64_t first, int64_t end) const;
 
  private:
@@ -34,13 +33,13 @@ class ScaleLayout {
 
   bool per_tensor_;
   bool blocked_;
-  int64_t block_ = 1;   ///< elements along the axis per scale
-  int64_t scales_ = 1;  ///< along the axis
-  int64_t length_ = 1;  ///< of the axis
-  int64_t inner_ = 1;   ///< elements per index of the axis
+  int64_t block_ = 1;   ///< The number of elements along the axis per scale.
+  int64_t scales_ = 1;  ///< The number of scales along the axis.
+  int64_t length_ = 1;  ///< The length of the axis.
+  int64_t inner_ = 1;   ///< The number of elements per index of the axis.
 };
 
-/// Elements that are quantised or dequantised at a time; a divisor of kChunkElements.
+/// The number of elements that are quantised or dequantised at a time; a divisor of kChunkElements.
 inline constexpr int64_t kQuantizationBlock = 256;
 
 /// Scale and zero point of each element of a block.
@@ -49,11 +48,11 @@ struct ScaleBlock {
   float zero_point[kQuantizationBlock];
 };
 
-/// Reads scales (input 1) and zero points (input 2, zeros where omitted).
+/// Reads scales (input 1) and zero points (input 2; zeros if omitted).
 class ScaleReader {
  public:
   ScaleReader(const CompileInput& in, int64_t axis, int64_t block_size);
-  /// Fills the block for the elements [first, first + n). `filled` tells whether it holds another block's already.
+  /// Fills the block for the elements [first, first + n). `filled` specifies whether it contains another block already.
   void fill(KernelContext& context, int64_t first, int64_t n, bool filled, ScaleBlock& block) const;
 
  private:
@@ -62,7 +61,7 @@ class ScaleReader {
   bool integer_scale_, integer_zero_point_;
 };
 
-/// Converts x (input 0) to output 0, of any numeric dtypes, block by block with the scale of each element.
+/// Converts x (input 0) to output 0, both of any numeric dtype, block by block with the scale of each element.
 class ScaledBlocksKernel : public Kernel {
  public:
   ScaledBlocksKernel(const CompileInput& in, const ScaleReader& scales, WideWriter write)
@@ -71,7 +70,7 @@ class ScaledBlocksKernel : public Kernel {
   void run(KernelContext& context) const final;
 
  private:
-  /// n elements of x become those of y.
+  /// Converts n elements of x to those of y, in place.
   virtual void convert(const ScaleBlock& scales, int64_t n, Wide* block) const = 0;
 
   int64_t elements_;
@@ -80,7 +79,7 @@ class ScaledBlocksKernel : public Kernel {
   WideWriter write_;
 };
 
-/// Checks scale and zero point against x and, where all are concrete, the layout of the scales.
+/// Checks scale and zero point against x and, if all are concrete, the layout of the scales.
 void check_scales(std::span<const Fact> in, int64_t axis, int64_t block_size);
 
 }  // namespace linnet
