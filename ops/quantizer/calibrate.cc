@@ -10,7 +10,7 @@ namespace {
 
 struct Groups {
   std::vector<ValueId> values;
-  std::vector<size_t> group;  // of each value
+  std::vector<size_t> group;  // The group of each value.
 
   explicit Groups(const std::vector<std::vector<ValueId>>& groups) {
     for (size_t i = 0; i < groups.size(); ++i) {

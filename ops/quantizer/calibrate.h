@@ -10,17 +10,17 @@
 
 namespace linnet {
 
-/// Inputs of runs, each in the order of Model::inputs().
+/// The inputs of runs, each in the order of Model::inputs().
 using Samples = std::span<const std::vector<Tensor>>;
 
-/// The graph as a model with all rewrites, and otherwise the options given.
+/// Returns the graph as a model with all rewrites; the other options are unchanged.
 Model rewritten(Graph graph, ModelOptions options);
 
-/// Runs a graph on all samples and calls `see` with these values, in their order, for each.
+/// Runs a graph on all samples and calls `see` for each with the tensors of `values`, in their order.
 void observe(Graph graph, const ModelOptions& options, const std::vector<ValueId>& values, Samples samples,
              const std::function<void(std::span<const Tensor>)>& see);
 
-/// The range of each group of values over all samples. Throws Error(kModel) where a value is infinite or NaN.
+/// Returns the range of each group of values over all samples. Throws Error(kModel) if a value is infinite or NaN.
 std::vector<ValueRange> calibrate(const Graph& graph, const std::vector<std::vector<ValueId>>& groups, Samples samples,
                                   const QuantizeOptions& options, const ModelOptions& model_options);
 

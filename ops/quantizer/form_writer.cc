@@ -9,7 +9,7 @@
 namespace linnet {
 namespace {
 
-/// One value for each channel, for a Conv's output [N, C, ...] or a matrix product's [..., N].
+/// Shapes one value for each channel for a Conv's output [N, C, ...] or a matrix product's [..., N].
 Tensor along_channels(const Tensor& values, const Layer& layer, const Node& node) {
   if (!is_op(node, "Conv") || values.rank() == 0) return values;
   Shape shape{values.size()};
@@ -17,7 +17,7 @@ Tensor along_channels(const Tensor& values, const Layer& layer, const Node& node
   return values.reshaped(shape);
 }
 
-/// The weights as MatMulInteger takes them.
+/// The weights in the layout of MatMulInteger.
 Tensor columns_last(const Tensor& values, const Layer& layer, const Node& node) {
   if (is_op(node, "Conv") || layer.axis == 1) return values;
   const int64_t n = values.dim(0), k = values.dim(1);

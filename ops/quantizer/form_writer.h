@@ -5,22 +5,22 @@
 
 namespace linnet {
 
-/// Adds nodes of ai.onnx, of that opset, and of com.microsoft behind all others of a graph.
+/// Adds nodes of ai.onnx (of the given opset) and com.microsoft after all other nodes of a graph.
 class FormWriter {
  public:
   FormWriter(Graph& graph, int64_t opset) : graph_(graph), opset_(opset) {}
 
-  /// DequantizeLinear(QuantizeLinear(x)).
+  /// Adds DequantizeLinear(QuantizeLinear(x)).
   ValueId on_grid(ValueId x, const ActivationGrid& grid);
 
-  // The layer on `x` in place of its input; `name` becomes that of the output.
-  /// The same operator on weights (and a bias) behind a DequantizeLinear; x is on the grid.
+  // The following functions add the layer with `x` as its input and return its output, which is called `name`.
+  /// Adds the same operator with dequantised weights (and bias). x is on the grid.
   ValueId with_byte_weights(const Layer& layer, const Node& node, ValueId x, const ActivationGrid& grid,
                             const WeightGrid& weight_grid, const std::string& name);
-  /// With x on a grid of each run's own.
+  /// Adds the layer with x on a grid that each run computes.
   ValueId on_dynamic_grid(const Layer& layer, const Node& node, ValueId x, const WeightGrid& weight_grid,
                           const std::string& name);
-  /// With 4-bit weights.
+  /// Adds the layer with 4-bit weights.
   ValueId with_block_weights(const Layer& layer, const Node& node, ValueId x, int64_t block_size,
                              const std::string& name);
 
@@ -29,7 +29,7 @@ class FormWriter {
     ValueId values, scale, zero;
   };
 
-  /// A constant, the one that is there where an equal one is: weights that several layers share stay shared.
+  /// Returns a constant, the existing one if an equal one exists. So weights that several layers share stay shared.
   ValueId constant(const std::string& name, const Tensor& value);
   ValueId op(const std::string& op_type, std::vector<ValueId> inputs, const std::string& name,
              const Attributes& attributes = {}, const std::string& domain = {});
@@ -40,7 +40,7 @@ class FormWriter {
   Graph& graph_;
   int64_t opset_;
   std::map<ValueId, DynamicInput> dynamic_inputs_;
-  std::multimap<size_t, ValueId> constants_;  // by the hash of their bytes
+  std::multimap<size_t, ValueId> constants_;  // The constants by the hash of their bytes.
 };
 
 }  // namespace linnet

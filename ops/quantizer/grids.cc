@@ -44,7 +44,7 @@ float at(const Tensor& scale, int64_t channel) { return scale.data<float>()[scal
 void quantize_block(const float* w, int64_t stride, int64_t count, uint8_t* packed, float& scale) {
   float largest = 0;
   for (int64_t i = 0; i < count; ++i) largest = std::abs(w[i * stride]) > std::abs(largest) ? w[i * stride] : largest;
-  scale = scale_or_one(largest / -float(kZero4));  // the largest becomes -8, of which there is no positive one
+  scale = scale_or_one(largest / -float(kZero4));  // The largest magnitude becomes -8, because +8 does not exist.
   for (int64_t i = 0; i < count; ++i) {
     const auto code = int64_t(std::nearbyint(w[i * stride] / scale)) + kZero4;
     const int64_t shift = i % 2 * 4;
@@ -78,7 +78,7 @@ ByteWeights quantize_bias(const Layer& layer, const ByteWeights& weights, float 
   for (int64_t i = 0; i < result.scale.size(); ++i) result.scale.data<float>()[i] *= input_scale;
   for (int64_t i = 0; i < layer.bias.size(); ++i) {
     const double bias = double(layer.bias.data<float>()[i]), scale = double(at(result.scale, i));
-    const double value = bias == 0 ? 0 : bias / scale;  // a product of small scales may be 0
+    const double value = bias == 0 ? 0 : bias / scale;  // A product of small scales may be 0.
     result.values.data<int32_t>()[i] = int32_t(std::clamp(std::nearbyint(value), -0x1p31, 0x1p31 - 1));
   }
   return result;

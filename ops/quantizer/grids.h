@@ -6,7 +6,7 @@
 
 namespace linnet {
 
-/// The uint8 values that stand for a range: real = (value - zero) * scale.
+/// The uint8 values that represent a range: real = (value - zero) * scale.
 struct ActivationGrid {
   float scale = 1;
   uint8_t zero = 0;
@@ -14,24 +14,26 @@ struct ActivationGrid {
   explicit ActivationGrid(const ValueRange& range);
 };
 
-/// Centred int8 weights: real = values * scale, one scale (rank 0) or one for each output channel.
+/// Symmetric int8 weights: real = values * scale, with one scale (rank 0) or one for each output channel.
 struct ByteWeights {
   Tensor values, scale;
 };
 
-/// How weights become int8.
+/// The options of int8 weights.
 struct WeightGrid {
-  bool per_channel = false;   ///< one scale for each output channel
-  bool reduce_range = false;  ///< magnitudes of at most 64, not 127
+  bool per_channel = false;   ///< One scale for each output channel.
+  bool reduce_range = false;  ///< Limits magnitudes to 64 instead of 127.
 };
 
-/// input_scale: what a bias is then divided by besides; scales are large enough for it to fit into int32. 0: no bias.
+/// Quantises weights. Scales are large enough for the bias, divided by input_scale and the scale, to fit into int32. An
+/// input_scale of 0 means no bias.
 ByteWeights quantize_weights(const Layer& layer, const WeightGrid& grid, float input_scale = 0);
 
-/// The bias in units of the products' sums: int32, and its scale.
+/// Returns the bias in units of the products' sums: int32, and its scale.
 ByteWeights quantize_bias(const Layer& layer, const ByteWeights& weights, float input_scale);
 
-/// MatMulNBits' B uint8 [N, blocks, block_size / 2] and scales float32 [N, blocks] of 4 bits, zero at 8.
+/// Returns MatMulNBits' B, uint8 [N, blocks, block_size / 2], and scales, float32 [N, blocks], for 4 bits with zero at
+/// 8.
 ByteWeights quantize_blocks(const Layer& layer, int64_t block_size);
 
 }  // namespace linnet

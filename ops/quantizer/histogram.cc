@@ -10,12 +10,13 @@ namespace linnet {
 namespace {
 
 constexpr int64_t kBins = 4096;
-constexpr int64_t kHalf = kBins / 2;           // of each sign
-constexpr int64_t kStride = 8;                 // bins between the limits that are tried
-constexpr double kLeast = 16 * double(kHalf);  // values that make a distribution
-constexpr double kTiny = 1e-9;                 // in the place of a share of 0
+constexpr int64_t kHalf = kBins / 2;           // The number of bins of each sign.
+constexpr int64_t kStride = 8;                 // The number of bins between the limits that are tried.
+constexpr double kLeast = 16 * double(kHalf);  // The fewest values that form a distribution.
+constexpr double kTiny = 1e-9;                 // Replaces a share of 0.
 
-/// Of the shares that values clipped to the first `bins` have, against those of their rounding to `levels` values.
+/// The relative entropy of the distribution of values clipped to the first `bins`, and that of the same values rounded
+/// to `levels` levels.
 double relative_entropy(const std::vector<double>& counts, int64_t bins, int64_t levels) {
   const double inside = std::accumulate(counts.begin(), counts.begin() + bins, 0.0);
   const double all = std::accumulate(counts.begin() + bins, counts.end(), inside);
@@ -33,7 +34,8 @@ double relative_entropy(const std::vector<double>& counts, int64_t bins, int64_t
   return sum;
 }
 
-/// Means of `width` bins around each: what differs by less than the widest grid's scale does not matter.
+/// Replaces each bin by the mean of `width` bins around it. Differences below the scale of the widest grid do not
+/// matter.
 std::vector<double> smoothed(const std::vector<double>& counts, int64_t width) {
   std::vector<double> result(counts.size());
   for (int64_t i = 0; i < int64_t(counts.size()); ++i) {

@@ -12,14 +12,14 @@ bool is_plain_gemm(const Node& node) {
          node.spec.attr_or("beta", 1.0f) == 1;
 }
 
-/// Whether the largest sum of so many products of uint8 and int8 fits into int32.
+/// Whether the largest sum of this many products of uint8 and int8 fits into int32.
 bool sums_fit(int64_t terms) { return terms <= std::numeric_limits<int32_t>::max() / (255 * 128); }
 
 bool is_product(const Node& node, QuantizeMode mode) {
   return (is_op(node, "Conv") && mode != QuantizeMode::kInt4) || is_op(node, "MatMul") || is_plain_gemm(node);
 }
 
-/// The axis of the weights that output channels are; -1 where their rank is none of the operator's.
+/// The axis of the weights that is the output channels; -1 if the rank is wrong for the operator.
 int channel_axis(const Node& node, const Tensor& weights) {
   if (is_op(node, "Conv")) return weights.rank() > 2 ? 0 : -1;
   if (weights.rank() != 2) return -1;

@@ -7,8 +7,8 @@
 
 namespace linnet {
 
-/// A Conv, MatMul or Gemm whose weights, its input 1, are constant float32, with one row of `axis` for each output
-/// channel; the bias is a constant of one float32 for each, or none.
+/// A Conv, MatMul or Gemm whose weights (input 1) are constant float32. Their axis `axis` has one row for each output
+/// channel. The bias is constant float32 with one element for each output channel, or absent.
 struct Layer {
   NodeId node = kNoValue;
   Tensor weights, bias;
@@ -17,10 +17,10 @@ struct Layer {
   int64_t channels() const { return weights.dim(axis); }
 };
 
-/// All of a graph that a mode can quantise, in order.
+/// Returns all layers of a graph that a mode can quantise, in order.
 std::vector<Layer> find_layers(const Graph& graph, QuantizeMode mode);
 
-/// The name that a node goes by in QuantizeOptions::exclude.
+/// The name of a node in QuantizeOptions::exclude.
 std::string layer_name(const Graph& graph, NodeId node);
 
 }  // namespace linnet

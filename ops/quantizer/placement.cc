@@ -11,17 +11,17 @@
 namespace linnet {
 namespace {
 
-// Means of elements: on a grid of their own.
+// These operators compute means of elements, so their outputs have separate grids.
 constexpr std::string_view kMeans[] = {"AveragePool", "GlobalAveragePool", "ReduceMean", "Resize"};
 
 bool takes_means(const Node& node) { return node.spec.domain.empty() && std::ranges::count(kMeans, node.spec.op_type); }
 
-/// A function that chains of element-wise operators compute from bytes to bytes.
+/// Whether a chain of element-wise operators can compute the node's function from bytes to bytes.
 bool is_byte_function(const Graph& graph, const Node& node) {
   return node.spec.domain.empty() && (activation_of(graph, node) || binary_function(node.spec.op_type));
 }
 
-/// The inputs of which a node gives some elements and nothing else.
+/// The inputs whose elements the node outputs unchanged.
 std::vector<size_t> passed_inputs(const Node& node) {
   if (takes_means(node)) return {};
   return is_op(node, "MaxPool") ? std::vector<size_t>{0} : moved_inputs(node);
@@ -47,7 +47,7 @@ class Placer {
   Placement groups();
 
  private:
-  /// Marks the values between which and a layer only operators stand that can run on bytes.
+  /// Marks the values from which a path of operators that can run on bytes leads to a layer.
   void find_what_reaches(const std::vector<Layer>& layers);
   void place(ValueId value);
   void place_inputs(const Node& node, std::vector<ValueId>& open);
@@ -55,9 +55,9 @@ class Placer {
   ValueId root(ValueId value) const;
 
   const Graph& graph_;
-  std::vector<bool> reaches_layer_;                  // by value
-  std::vector<std::pair<ValueId, ValueId>> joined_;  // have one grid where both become bytes
-  std::map<ValueId, ValueId> parent_;                // of what becomes bytes: each tree is a group
+  std::vector<bool> reaches_layer_;                  // Indexed by value.
+  std::vector<std::pair<ValueId, ValueId>> joined_;  // Pairs that share one grid if both become bytes.
+  std::map<ValueId, ValueId> parent_;                // A forest of the values that become bytes. Each tree is a group.
 };
 
 void Placer::find_what_reaches(const std::vector<Layer>& layers) {
@@ -82,7 +82,7 @@ void Placer::place(ValueId value) {
   }
 }
 
-// What moves elements shall move bytes; so shall means read them.
+// Places the inputs of operators that move elements or take means, so that these read bytes.
 void Placer::place_inputs(const Node& node, std::vector<ValueId>& open) {
   const bool means = takes_means(node);
   std::vector<ValueId> inputs;
@@ -94,7 +94,7 @@ void Placer::place_inputs(const Node& node, std::vector<ValueId>& open) {
   for (const ValueId output : node.outputs) joined_.emplace_back(output, inputs[0]);
 }
 
-// A bias that is added to a MatMul, and the Relu or Clip that runs in the product.
+// The output after a bias that is added to a MatMul, and after the Relu or Clip that runs in the product.
 ValueId Placer::behind_activation(ValueId value) const {
   const Node* next = graph_.only_consumer(value);
   if (next && is_op(*next, "Add") && is_op(*graph_.producer(value), "MatMul")) {
@@ -116,7 +116,7 @@ Placement Placer::groups() {
     if (parent_.contains(a) && parent_.contains(b)) parent_[root(a)] = root(b);
   }
   Placement result;
-  std::map<ValueId, size_t> numbers;  // of the roots
+  std::map<ValueId, size_t> numbers;  // The group numbers of the roots.
   for (const auto& [value, parent] : parent_) {
     const auto [number, added] = numbers.emplace(root(value), result.groups.size());
     if (added) result.groups.emplace_back();

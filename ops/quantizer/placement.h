@@ -7,15 +7,17 @@
 
 namespace linnet {
 
-/// The float32 values of a graph that become bytes, in groups that share a grid because operators that only move
-/// elements stand between them.
+/// The float32 values of a graph that become bytes. Values form a group, which shares a grid, if only operators that
+/// move elements separate them.
 struct Placement {
   std::vector<std::vector<ValueId>> groups;
-  std::map<ValueId, size_t> group;  ///< of each of these values
+  std::map<ValueId, size_t> group;  ///< The group of each of these values.
 };
 
-/// What these layers read; what they give where it becomes bytes anyway before the next one, or the layer is a Conv;
-/// and what stands between them and such values.
+/// Places on bytes:
+/// - the inputs of these layers
+/// - the outputs of layers that are a Conv or whose output reaches another layer
+/// - the inputs of the operators before such values that move elements or take means
 Placement place_bytes(const Graph& graph, const std::vector<Layer>& layers);
 
 }  // namespace linnet

@@ -18,7 +18,8 @@ RewriteFunction drop_identity, fold_pad_into_window, fold_affine_into_conv;
 
 namespace {
 
-/// 10 log10 of the sum of squares over that of the errors, of float32 tensors.
+/// The signal-to-noise ratio in dB of float32 tensors: 10 log10 of the sum of squares divided by the sum of squared
+/// errors.
 class SignalToNoise {
  public:
   void add(const Tensor& wanted, const Tensor& got) {
@@ -31,7 +32,7 @@ class SignalToNoise {
     }
     empty_ = false;
   }
-  /// Infinite without errors, NaN before anything was added.
+  /// Infinite without errors; NaN before the first add().
   double db() const {
     if (empty_) return std::numeric_limits<double>::quiet_NaN();
     return noise_ == 0 ? std::numeric_limits<double>::infinity() : 10 * std::log10(signal_ / noise_);
@@ -68,7 +69,7 @@ void check_float(const Graph& graph) {
   }
 }
 
-/// Fewer operators around the products, all of them standard ones.
+/// Folds operators around the products. All remaining operators are standard ones.
 Graph folded(Graph graph) {
   constexpr std::array kRewrites{drop_identity, fold_pad_into_window, fold_affine_into_conv};
   bool changed = true;
@@ -87,7 +88,7 @@ Graph folded(Graph graph) {
   return graph;
 }
 
-/// Leaves layers out and keeps account of it.
+/// Excludes layers and records the result for each.
 class Selection {
  public:
   Selection(const Graph& graph, const QuantizeOptions& options) : all_(find_layers(graph, options.mode)) {
@@ -109,7 +110,8 @@ class Selection {
     return kept;
   }
 
-  /// Notes the ratios of all that are kept, in their order; whether some fell below the least.
+  /// Records the ratios of all selected layers, in their order, and excludes those below the least. Returns whether
+  /// there were any.
   bool note(const std::vector<SignalToNoise>& ratios, double least_db) {
     bool dropped = false;
     auto ratio = ratios.begin();

@@ -5,7 +5,7 @@
 namespace linnet {
 namespace {
 
-/// Of ai.onnx, the newest that a node of the graph is of or that quantised operators need.
+/// The opset of ai.onnx: the newest of the graph's nodes or the one that quantised operators need.
 int64_t opset_of(const Graph& graph, const QuantizeOptions& options) {
   int64_t opset = needed_opset(options);
   for (const NodeId id : graph.nodes()) {
@@ -15,7 +15,7 @@ int64_t opset_of(const Graph& graph, const QuantizeOptions& options) {
   return opset;
 }
 
-/// The layer on x, which is on its grid where it has one.
+/// Adds the quantised layer on x, which is on its grid if it has one.
 ValueId write_layer(FormWriter& writer, const Graph& graph, const QuantizedParts& parts, const Layer& layer, ValueId x,
                     const QuantizeOptions& options) {
   const Node& node = graph.node(layer.node);
@@ -32,7 +32,7 @@ ValueId write_layer(FormWriter& writer, const Graph& graph, const QuantizedParts
   return writer.with_block_weights(layer, node, x, options.block_size, name);
 }
 
-/// Writes a graph anew, node by node.
+/// Writes a new graph, node by node.
 class Transcript {
  public:
   Transcript(const Graph& graph, const QuantizedParts& parts, const QuantizeOptions& options)
@@ -89,7 +89,7 @@ class Transcript {
   Graph result_;
   int64_t opset_;
   FormWriter writer_;
-  std::vector<ValueId> written_;  // by the values of graph_
+  std::vector<ValueId> written_;  // Indexed by the values of the original graph.
   std::map<NodeId, const Layer*> layers_;
 };
 

@@ -5,21 +5,21 @@
 
 namespace linnet {
 
-/// Which layers of a float graph are quantised, and on which grids their activations are (QuantizeMode::kStatic).
+/// The layers of a float graph that are quantised, and the grids of their activations (QuantizeMode::kStatic).
 struct QuantizedParts {
   std::vector<Layer> layers;
   Placement placement;
-  std::vector<ActivationGrid> grids;  ///< of the placement's groups
+  std::vector<ActivationGrid> grids;  ///< The grids of the placement's groups.
 
-  /// nullptr for a value that stays in floats.
+  /// Returns nullptr for a value that stays in floats.
   const ActivationGrid* grid(ValueId value) const;
 };
 
-/// The graph with these layers in their quantised form; names stay.
+/// Returns the graph with these layers in their quantised form. Names are unchanged.
 Graph quantized_graph(const Graph& graph, const QuantizedParts& parts, const QuantizeOptions& options);
 
-/// The graph with a quantised copy of each layer beside it that reads the same float values, and the values to compare:
-/// of each layer the float output, then that of the copy.
+/// A graph in which each layer has a quantised copy that reads the same float values, and the values to compare: for
+/// each layer, its float output, then that of the copy.
 struct LayerPairs {
   Graph graph;
   std::vector<ValueId> values;

@@ -6,7 +6,7 @@
 namespace linnet {
 namespace {
 
-/// Opsets in which an operator means the same, as far as 13.
+/// Ranges of opsets, up to 13, in which an operator has the same meaning.
 /// Source: https://github.com/onnx/onnx/blob/main/docs/Changelog.md
 struct Span {
   std::string_view op_type;

@@ -5,11 +5,11 @@
 
 namespace linnet {
 
-/// The opset of ai.onnx that the operators need which a mode writes.
+/// The opset of ai.onnx that the operators of a mode need.
 int64_t needed_opset(const QuantizeOptions& options);
 
-/// The node as one of `opset`, the opset of the model to write, where its operator means the same there; else as it is.
-/// Throws Error(kUnsupported) where it then is of an older one than `needed`.
+/// Returns the node with `opset`, the opset of the model to write, if its operator has the same meaning there;
+/// otherwise unchanged. Throws Error(kUnsupported) if the result has an opset older than `needed`.
 NodeSpec raise_opset(const NodeSpec& spec, int64_t opset, int64_t needed);
 
 }  // namespace linnet
