@@ -12,7 +12,7 @@
 namespace linnet {
 namespace {
 
-/// The last axis that padding changes; 0 if there is none.
+/// The last axis that padding changes; 0 if padding changes no axis.
 int last_padded_axis(const Shape& x, const Shape& y, const std::vector<int64_t>& begins) {
   int last = x.rank() - 1;
   while (last > 0 && begins[size_t(last)] == 0 && x[last] == y[last]) --last;
