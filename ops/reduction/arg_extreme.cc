@@ -47,10 +47,13 @@ class ArgKernel final : public Kernel {
   ExtremeSearch search_;
 };
 
-/// ArgMax, ArgMin: the index of the largest or smallest value along an axis, the first of equal ones or with
-/// select_last_index the last.
-/// x: numbers, rank >= 1, 1 to 2^31 - 1 of them along the axis.   y: int64.   axis: 0.   keepdims: 1 keeps the axis
-/// with size 1. Sources: https://onnx.ai/onnx/operators/onnx__ArgMax.html,
+/// ArgMax, ArgMin: the index of the largest or smallest value along an axis. Among equal values it is the first, or the
+/// last with select_last_index.
+/// x: numbers, rank >= 1, 1 to 2^31 - 1 of them along the axis.
+/// y: int64.
+/// axis: 0 by default.
+/// keepdims: 1 keeps the axis with size 1.
+/// Sources: https://onnx.ai/onnx/operators/onnx__ArgMax.html,
 /// https://onnx.ai/onnx/operators/onnx__ArgMin.html
 template <bool kMax>
 class ArgExtreme final : public Op {

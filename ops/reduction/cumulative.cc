@@ -15,7 +15,7 @@
 namespace linnet {
 namespace {
 
-/// y = f(a, b) of n elements.
+/// Computes y = f(a, b) for n elements.
 template <class T, class Function>
 class RowFunction {
  public:
@@ -88,7 +88,7 @@ class CumulativeKernel final : public Kernel {
     T* to = context.output(0).data<T>();
     const int64_t outer = x.shape().elements(0, axis);
     if (lines.inner == 1) return run_lines(context.executor(), lines.length, outer, from, to);
-    // Whole rows are read in order; they are divided where there are too few blocks for the workers.
+    // Whole rows are read in order. They are divided only if there are too few blocks for the workers.
     const int64_t parts = ceil_div(std::max<int64_t>(1, context.executor().workers()), outer);
     const int64_t block = std::clamp<int64_t>(ceil_div(lines.inner, parts), std::min(kLeastBlock, lines.inner), kBlock);
     const int64_t blocks = ceil_div(lines.inner, block);
@@ -103,17 +103,19 @@ class CumulativeKernel final : public Kernel {
   }
 
  private:
-  /// Neighbouring lines along the axis that are computed together. Cores that share shorter rows wait for memory.
+  /// The number of adjacent lines along the axis that are computed together. Cores that share shorter rows wait for
+  /// memory.
   static constexpr int64_t kBlock = 1024, kLeastBlock = 512;
-  /// Contiguous lines that are computed together, as each waits for its own sums alone; those of integers are quick.
+  /// The number of contiguous lines that are computed together, because the sums of one line depend on each other.
+  /// Integer sums are fast enough alone.
   static constexpr int64_t kTogether = std::is_integral_v<T> ? 1 : 4;
 
   struct Lines {
     int64_t length;
-    int64_t inner;  ///< from one element of a line to the next
+    int64_t inner;  ///< The distance from one element of a line to the next.
   };
 
-  /// Each row of y is the one before it with a row of x added to it.
+  /// Each row of y is the row before it plus a row of x.
   void run_block(const Lines& lines, const T* x, T* y, int64_t n, Checkpoints& checkpoints) const {
     const int64_t pitch = order_.reverse ? -lines.inner : lines.inner;
     const int64_t first = order_.reverse ? (lines.length - 1) * lines.inner : 0;
@@ -130,7 +132,7 @@ class CumulativeKernel final : public Kernel {
     }
   }
 
-  /// Processors foresee reads of memory that goes on in one direction.
+  /// Adds parts from the end, each in ascending order, because processors prefetch ascending reads.
   static void add_row_backwards(const T* a, const T* b, T* y, int64_t n) {
     constexpr int64_t kPart = 128 / sizeof(T);
     for (; n >= kPart; n -= kPart) add_part(a + n - kPart, b + n - kPart, y + n - kPart, kPart);
@@ -179,9 +181,10 @@ class CumulativeKernel final : public Kernel {
   RowFunction<T, Function> add_row_;
 };
 
-/// CumSum, CumProd: y = the sum or product of x's elements along the axis up to and including the element itself;
-/// without it when exclusive, from the end when reverse. Added in order.
-/// x, y: numbers, any rank from 1.   axis: int32/int64, one element.
+/// CumSum, CumProd: the sum or product of x's elements along the axis up to and including the element itself. With
+/// exclusive, the element itself is excluded; with reverse, the sum runs from the end. Elements are added in order.
+/// x, y: numbers, any rank from 1 on.
+/// axis: int32/int64, one element.
 /// Source: https://onnx.ai/onnx/operators/onnx__CumSum.html
 template <class Function>
 class Cumulative final : public Op {
@@ -196,7 +199,7 @@ class Cumulative final : public Op {
     return same_as(in[0]);
   }
 
-  /// Of vectors.
+  /// Known for vectors only.
   std::optional<Dims> contents(std::span<const Fact> in, const Fact&) const override {
     auto elements = in[0].rank() == 1 ? elements_of(in[0]) : std::nullopt;
     if (!elements) return std::nullopt;

@@ -52,7 +52,7 @@ class FloatReduceKernel final : public Kernel {
   FloatReduction reduction_;
 };
 
-/// Rows of a few elements that lie one behind the other: some of them are transposed, so that they are columns.
+/// Reduces contiguous rows of a few elements. It transposes groups of rows, so that each row becomes a column.
 class ShortRowsKernel final : public Kernel {
  public:
   ShortRowsKernel(const ReducePlan& plan, const FloatReduction& reduction, const TransposeKernels& transpose)

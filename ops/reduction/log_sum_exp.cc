@@ -10,7 +10,7 @@
 namespace linnet {
 namespace {
 
-/// max + log(sum of e^(v - max)), the maximum being corrected as it grows.
+/// Computes max + log(sum of e^(v - max)) in one pass. The total is rescaled when the maximum grows.
 struct LogSum {
   double max = -std::numeric_limits<double>::infinity();
   double total = 0;

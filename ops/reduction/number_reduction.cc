@@ -31,17 +31,16 @@ class NumberReduceKernel final : public Kernel {
   }
 
  private:
-  static constexpr int64_t kTotals = 512;  ///< accumulators at a time
+  static constexpr int64_t kTotals = 512;  ///< The number of accumulators at a time.
   static constexpr int64_t kShortRow = 32;
-  static constexpr size_t kMostBytes = 8;  ///< of an accumulator
+  static constexpr size_t kMostBytes = 8;  ///< The largest size of an accumulator.
   static_assert(kCastBlock >= kTotals);
 
   bool has_short_rows() const {
     return plan_.columns == 1 && plan_.reduced.size() == 1 && plan_.rows > 0 && plan_.rows <= kShortRow;
   }
 
-  /// Outputs that are rows of a few elements, one behind the other: some of them are transposed, so that they are
-  /// columns.
+  /// Reduces contiguous rows of a few elements. It transposes groups of rows, so that each row becomes a column.
   void reduce_short_rows(Executor& executor, const std::byte* x, std::byte* y) const {
     parallel_items(executor, plan_.outputs(), plan_.rows, [&](int64_t first, int64_t end, int) {
       alignas(64) std::byte converted[kCastBlock * kMostBytes], columns[kCastBlock * kMostBytes];
@@ -62,7 +61,7 @@ class NumberReduceKernel final : public Kernel {
     });
   }
 
-  /// Outputs that are rows of neighbouring elements, or several of those each.
+  /// Reduces outputs that each consist of one or several rows of contiguous elements.
   void reduce_rows(Executor& executor, const std::byte* x, std::byte* y) const {
     parallel_items(executor, plan_.outputs(), plan_.count(), [&](int64_t first, int64_t end, int) {
       alignas(64) std::byte totals[kTotals * kMostBytes];
@@ -97,7 +96,7 @@ class NumberReduceKernel final : public Kernel {
     }
   }
 
-  /// n outputs that are neighbouring columns.
+  /// Reduces n outputs that are adjacent columns.
   void reduce_columns(const std::byte* x, int64_t n, std::byte* y, Checkpoints& checkpoints) const {
     alignas(64) std::byte totals[kTotals * kMostBytes];
     reducer_.begin(totals, n);

@@ -33,17 +33,18 @@ void logarithm(float* y, int64_t n, int64_t) {
 
 using MakeFloat = FloatReduction (*)(Isa);
 using MakeNumber = KernelPtr (*)(const ReducePlan&, DType, Isa);
-using OfDims = Dim (*)(const Dim&, const Dim&);  // of two integers, see Op::contents(); nullptr: unknown
+// The reduction of two integers, see Op::contents(); nullptr if unknown.
+using OfDims = Dim (*)(const Dim&, const Dim&);
 
 Dim sum_of_dims(const Dim& a, const Dim& b) { return a + b; }
 Dim product_of_dims(const Dim& a, const Dim& b) { return a * b; }
 
-/// What values of type T are added up in, as kernels do.
+/// The accumulator of values of type T, as in the kernels.
 template <class T, class Terms>
 using Total = std::conditional_t<Terms::kReal || !std::is_integral_v<T>, double,
                                  std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
 
-/// The bits of uint64 are those of int64, but as numbers.
+/// uint64 has the same bits as int64, so it needs no conversion to it.
 std::vector<Conversion> conversions_to(DType to, DType from, Isa isa) {
   if (from == to || (from == DType::kUint64 && to == DType::kInt64)) return {};
   if (from != DType::kUint64) return *cast_path(from, to, isa);
@@ -53,7 +54,7 @@ std::vector<Conversion> conversions_to(DType to, DType from, Isa isa) {
   return {{convert, sizeof(double)}};
 }
 
-/// The transposition of elements of so many bytes.
+/// The transposition of elements of `bytes` bytes.
 auto transposition(size_t bytes, const TransposeKernels& kernels) {
   return bytes == 1 ? kernels.bits8 : bytes == 2 ? kernels.bits16 : bytes == 4 ? kernels.bits32 : kernels.bits64;
 }
@@ -103,7 +104,7 @@ KernelPtr make_extreme(const ReducePlan& plan, DType dtype, Isa isa) {
 
 KernelPtr make_log_sum(const ReducePlan& plan, DType dtype, Isa) { return make_log_sum_exp(plan, dtype); }
 
-/// One of the operators ReduceX, by its kernels for float32 (nullptr: none) and for all numbers.
+/// A ReduceX operator, with its kernels for float32 (nullptr if there are no kernels) and for all numbers.
 template <int64_t kAxesInputSince, MakeFloat kFloat, MakeNumber kNumber, OfDims kOfDims = nullptr, bool kOrders = false>
 class Reduce final : public ReduceOp {
  public:
@@ -116,14 +117,14 @@ class Reduce final : public ReduceOp {
     return out;
   }
 
-  /// Of all elements to one: then no dim that is kept is above 1.
+  /// Known for the reduction of all elements to one: then no kept dim is above 1.
   std::optional<Dims> contents(std::span<const Fact> in, const Fact& out) const override {
     const auto x = kOfDims != nullptr && out.shape().elements() == 1 ? elements_of(in[0]) : std::nullopt;
     if (!x || x->empty()) return std::nullopt;
     return Dims{std::accumulate(x->begin() + 1, x->end(), x->front(), kOfDims)};
   }
 
-  /// A sum of integers is that of all rows where zeros are behind those in use.
+  /// A sum of integers over all rows is correct if the rows after those in use are zero.
   bool prefix(Prefix& prefix) const override {
     const bool sums = kOfDims == sum_of_dims && (is_followed(prefix.output(0).dtype));
     return sums && prefix.output(0).concrete() && add_with_zeros(prefix_graph(prefix));
@@ -154,7 +155,7 @@ FloatReduction float_log_sum_exp(Isa isa) {
 
 }  // namespace
 
-/// Sources: https://onnx.ai/onnx/operators/onnx__ReduceSum.html and those of the other names.
+/// Source: https://onnx.ai/onnx/operators/onnx__ReduceSum.html and the pages of the other operators.
 LINNET_REGISTER(reduce)(Registry& registry) {
   registry.add<Reduce<13, float_kernels<&R::sum, &B::add>, make_sum<SumTerms>, sum_of_dims>>("ReduceSum");
   registry.add<Reduce<18, float_kernels<&R::sum, &B::add, divide_by_count>, make_sum<MeanTerms>>>("ReduceMean");

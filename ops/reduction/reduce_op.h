@@ -8,9 +8,11 @@
 
 namespace linnet {
 
-/// What the operators ReduceX share: the axes, an attribute or from some opset on an input, and the output's shape.
-/// x: numbers, any shape.   axes: int64 [k] in [-rank, rank); none: all, or with noop_with_empty_axes an
-/// empty set. keepdims: 1 keeps the reduced dims with size 1.
+/// The common part of the operators ReduceX: the axes, which are an attribute or in later opsets an input, and the
+/// shape of the output.
+/// x: numbers, any shape.
+/// axes: int64 [k] in [-rank, rank). Without axes, all dims are reduced, or no dims with noop_with_empty_axes.
+/// keepdims: 1 keeps the reduced dims with size 1.
 class ReduceOp : public Op {
  public:
   /// axes_input_since: the first opset in which the axes are an input.
@@ -23,7 +25,7 @@ class ReduceOp : public Op {
   ReducePlan plan(const CompileInput& in) const;
 
  private:
-  /// The axes as written; nullopt while they are not known.
+  /// The axes as written, or nullopt if they are not known yet.
   std::optional<std::vector<int64_t>> axes(const Fact* input) const;
   std::vector<bool> reduced_dims(const std::vector<int64_t>& axes, int rank) const;
 

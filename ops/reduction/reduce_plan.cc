@@ -12,7 +12,7 @@ struct Group {
   bool reduced;
 };
 
-// Neighbouring dims of the same kind become one; dims of size 1 are of any kind.
+// Merges adjacent dims of the same kind. Dims of size 1 belong to either kind.
 std::vector<Group> merge_dims(const Shape& shape, const std::vector<bool>& is_reduced) {
   std::vector<Group> groups;
   for (int i = 0; i < shape.rank(); ++i) {
@@ -30,7 +30,7 @@ std::vector<Group> merge_dims(const Shape& shape, const std::vector<bool>& is_re
 }  // namespace
 
 int64_t column_block(const ReducePlan& plan, const Executor& executor, int64_t most) {
-  constexpr int64_t kUnit = 64;  // whole cache lines
+  constexpr int64_t kUnit = 64;  // The block is a multiple of cache lines.
   const int64_t parts = ceil_div(std::max<int64_t>(1, executor.workers()), std::max<int64_t>(1, plan.kept.size()));
   const int64_t block = checked_mul(ceil_div(ceil_div(plan.columns, parts), kUnit), kUnit);
   return std::clamp<int64_t>(block, kUnit, most);

@@ -8,10 +8,10 @@
 
 namespace linnet {
 
-/// A walk over some of the dims of a row-major tensor: index i of [0, size) to an offset in elements.
+/// Iterates over some of the dims of a row-major tensor: maps an index in [0, size) to an offset in elements.
 class Walk {
  public:
-  /// Dims are added from the outermost to the innermost.
+  /// Adds a dim. Dims are added from the outermost to the innermost.
   void add(int64_t dim, int64_t stride) { dims_.push_back({dim, stride}), size_ *= dim; }
   int64_t size() const { return size_; }
 
@@ -30,7 +30,7 @@ class Walk {
   int64_t size_ = 1;
 };
 
-/// A reduction, its neighbouring dims merged. Output element k * columns + c is the reduction of the input elements
+/// A reduction with adjacent dims merged. Output element k * columns + c is the reduction of the input elements
 /// kept.offset(k) + reduced.offset(j) + r * columns + c over all j and all r in [0, rows).
 struct ReducePlan {
   Walk kept;
@@ -39,12 +39,12 @@ struct ReducePlan {
   int64_t columns = 1;
 
   int64_t outputs() const { return kept.size() * columns; }
-  /// Input elements per output element.
+  /// The number of input elements per output element.
   int64_t count() const { return reduced.size() * rows; }
 };
 
-/// How many neighbouring columns are reduced together, at most: rows are read in order, and divided where there are too
-/// few blocks for the workers.
+/// Returns how many consecutive columns are reduced together, at most `most`. Rows are read in order; they are divided
+/// only if there are too few blocks for the workers.
 int64_t column_block(const ReducePlan& plan, const Executor& executor, int64_t most);
 
 /// is_reduced: one flag per dim of the shape.

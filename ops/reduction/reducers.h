@@ -7,14 +7,14 @@
 
 #include "kernels/number_reduce.h"
 
-// What each reduction adds up, and what it makes of the total, for numbers of any type. Sums of floats are float64,
-// those of integers have 64 bits and wrap around. Over no values a reduction gives its neutral element.
+// The accumulation and the final step of each reduction, for numbers of any dtype. Sums of floats are float64; those of
+// integers have 64 bits and wrap around. The reduction of no values is its neutral element.
 namespace linnet {
 
 struct SumTerms {
   static constexpr NumberReduction NumberSums::*kReduction = &NumberSums::sum;
   static constexpr int kNeutral = 0;
-  static constexpr bool kReal = false;  ///< integers are summed in float64, too
+  static constexpr bool kReal = false;  ///< Whether integers are summed in float64 too.
   template <class A>
   static A result(A total, int64_t) {
     return total;
@@ -54,7 +54,7 @@ struct ProductTerms : SumTerms {
   static constexpr int kNeutral = 1;
 };
 
-/// NaN is larger and smaller than every other value.
+/// NaN is both larger and smaller than every other value.
 struct Greatest {
   static constexpr NumberReduction NumberExtremes::*kReduction = &NumberExtremes::max;
   template <class T>
