@@ -10,8 +10,8 @@ void repeat_line(const T* __restrict x, int64_t n, T* __restrict y) {
   }
 }
 
-/// The same in two places: what is in registers is written sooner than read again. Long lines are not: memory is
-/// written slowly in two places at a time.
+/// Repeats a line and writes it in two places. Writing a value from a register twice is faster than reading it again.
+/// Long lines are excluded because memory is slow to write in two places at a time.
 template <class T, int kTimes>
 void repeat_line_twice(const T* __restrict x, int64_t n, T* __restrict y, T* __restrict z) {
   for (int64_t i = 0; i < n; ++i) {

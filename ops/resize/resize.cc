@@ -10,7 +10,7 @@
 namespace linnet {
 namespace {
 
-/// The numbers of a constant float tensor; nullopt when the fact is not constant.
+/// The numbers of a constant float tensor, or nullopt if the fact is not constant.
 std::optional<std::vector<double>> constant_floats(const Fact& fact, const std::string& what) {
   if (!fact.constant) return std::nullopt;
   std::vector<double> values;
@@ -26,13 +26,13 @@ std::optional<std::vector<double>> constant_floats(const Fact& fact, const std::
   return values;
 }
 
-constexpr double kLargest = 0x1p31;  // scale, size and extent of an axis
+constexpr double kLargest = 0x1p31;  // The largest scale, size and extent of an axis.
 
-/// Resize: X with other extents, its elements interpolated from their neighbours. Any dtype of a byte or more with
-/// mode nearest, numbers with linear and cubic. The extents come from `scales` or `sizes`; `axes` says for which axes
-/// these and `roi` are given. Upsample is its predecessor.
-/// In domain "linnet" X and Y are channels-last; scales, sizes, roi and axes still count the axes as [N,C,D1...].
-/// Source: https://onnx.ai/onnx/operators/onnx__Resize.html, https://onnx.ai/onnx/operators/onnx__Upsample.html
+/// Resize: X with other extents, its elements interpolated from their neighbours. Mode nearest accepts any dtype of a
+/// byte or more; linear and cubic accept numbers. The extents come from `scales` or `sizes`. `axes` lists the axes that
+/// these and `roi` apply to. Upsample is its predecessor.
+/// In domain "linnet", X and Y are channels-last; scales, sizes, roi and axes still count the axes as [N,C,D1...].
+/// Sources: https://onnx.ai/onnx/operators/onnx__Resize.html, https://onnx.ai/onnx/operators/onnx__Upsample.html
 class Resize final : public Op {
  public:
   explicit Resize(const NodeSpec& node)
@@ -64,7 +64,7 @@ class Resize final : public Op {
     return {Fact(x.dtype, dims)};
   }
 
-  // tf_crop_and_resize gives another number outside of the region of interest.
+  // tf_crop_and_resize writes the extrapolation value outside the region of interest.
   bool moves(int input) const override {
     return input == 0 && mode_.filter == ResizeMode::Filter::kNearest &&
            mode_.coordinates != ResizeMode::Coordinates::kTfCropAndResize;
@@ -93,11 +93,11 @@ class Resize final : public Op {
   }
 
  private:
-  /// What is asked for along an axis: a scale or a size, and the region of interest.
+  /// The requested scale or size of an axis, and its region of interest.
   struct Target {
     bool given = false;
     double scale = 1;
-    Dim size{-1};  ///< -1: a scale
+    Dim size{-1};  ///< -1 if a scale is given.
     double roi_begin = 0, roi_end = 1;
 
     bool has_scale() const { return certainly_equal(size, -1); }
@@ -129,7 +129,7 @@ class Resize final : public Op {
     return !(fact.concrete() && fact.shape().elements() == 0);
   }
 
-  /// Per axis, in ONNX's order; nullopt while inputs are unknown.
+  /// Returns one target per axis, in ONNX's order, or nullopt while inputs are unknown.
   std::optional<std::vector<Target>> make_targets(std::span<const Fact> in, int rank) const {
     std::vector<Target> targets(static_cast<size_t>(rank));
     const std::vector<int> chosen = axes(rank);
@@ -156,7 +156,7 @@ class Resize final : public Op {
     return set_roi(in, chosen, targets) ? std::optional(targets) : std::nullopt;
   }
 
-  /// `assign` returns whether the value is allowed.
+  /// Sets a field of the chosen targets. `assign` returns whether the value is allowed.
   template <class T, class F>
   static void set(std::vector<Target>& targets, const std::vector<int>& chosen, const std::vector<T>& values,
                   const char* what, const F& assign) {
@@ -171,7 +171,7 @@ class Resize final : public Op {
     }
   }
 
-  /// False while the region of interest is needed but unknown.
+  /// Returns false while the region of interest is needed but unknown.
   bool set_roi(std::span<const Fact> in, const std::vector<int>& chosen, std::vector<Target>& targets) const {
     if (roi_ < 0) return true;
     if (!given(in, roi_)) throw Error(ErrorKind::kModel, "tf_crop_and_resize needs roi");
@@ -187,15 +187,15 @@ class Resize final : public Op {
     return true;
   }
 
-  /// `to` elements for every `from`.
+  /// The scale: `to` elements for every `from`.
   struct Scale {
     double to = 1, from = 1;
 
     double value() const { return to / from; }
   };
 
-  /// The one scale that a policy other than stretch applies to all chosen axes, of known extents; nullopt where there
-  /// is none.
+  /// Returns the common scale that a policy other than stretch applies to all chosen axes, whose extents are known.
+  /// Returns nullopt if there is no common scale.
   std::optional<Scale> scale_of_all(const std::vector<Target>& targets, const Fact& x) const {
     if (policy_ == "stretch") return std::nullopt;
     std::optional<Scale> common;
@@ -210,7 +210,7 @@ class Resize final : public Op {
     return common;
   }
 
-  /// The scale is the quotient of the sizes; where scales are given, what they say, of which sizes are a part cut off.
+  /// Returns the scale of an axis: the given scale, the common one, or the quotient of the sizes.
   static Scale scale_of(const Target& target, int64_t in, std::optional<Scale> common) {
     if (target.has_scale()) return {double(float(target.scale)), 1};
     return common.value_or(Scale{double(target.size.value()), double(in)});
@@ -236,7 +236,7 @@ class Resize final : public Op {
     return span;
   }
 
-  /// Of an axis; unknown where it depends on what is not known.
+  /// Returns the extent of an axis, unknown if it depends on unknown values.
   Dim extent(const Target& target, const Dim& in, const std::vector<Target>& targets, const Fact& x) const {
     if (target.has_scale()) {
       return in.known() ? Dim(span_of(target, in.value(), std::nullopt).out) : scaled(in, float(target.scale));
@@ -247,7 +247,7 @@ class Resize final : public Op {
     return target.size;
   }
 
-  /// Whether the extents and sizes of all chosen axes are.
+  /// Whether the extents and sizes of all chosen axes are known numbers.
   bool are_numbers(const std::vector<Target>& targets, const Fact& x) const {
     for (int d = 0; d < x.rank(); ++d) {
       const bool given = targets[size_t(d)].given;
@@ -256,7 +256,8 @@ class Resize final : public Op {
     return true;
   }
 
-  /// The product rounded down, for scales of which float32 gives it exactly up to long axes: sixteenths.
+  /// Returns the product rounded down for scales that are multiples of 1/16, for which float32 is exact up to long
+  /// axes.
   static Dim scaled(const Dim& in, float scale) {
     constexpr float kParts = 16, kMost = 64;
     const float parts = scale * kParts;

@@ -15,7 +15,7 @@ using Coordinates = ResizeMode::Coordinates;
 using Filter = ResizeMode::Filter;
 using Nearest = ResizeMode::Nearest;
 
-constexpr int64_t kTapWork = 8;  // to find a neighbour and its weight
+constexpr int64_t kTapWork = 8;  // The work to find a neighbour and its weight.
 
 template <class E, size_t N>
 E by_name(const char* attribute, const std::string& name, const std::pair<const char*, E> (&entries)[N]) {
@@ -46,10 +46,10 @@ Coordinates read_coordinates(const NodeSpec& node) {
                  kNames);
 }
 
-/// Whether it is of a version with one way to map coordinates and to round them.
+/// Whether the node's version has only one way to map coordinates and to round them.
 bool lacks_modes(const NodeSpec& node) { return node.domain.empty() && node.opset < 11; }
 
-// The rounding of Resize before opset 11, which has no name in ONNX.
+// The name of the rounding of Resize before opset 11, which has no name in ONNX.
 constexpr const char* kUpFloorDownCeilName = "up_floor_down_ceil";
 
 Nearest read_nearest(const NodeSpec& node) {
@@ -62,7 +62,7 @@ Nearest read_nearest(const NodeSpec& node) {
   return by_name("nearest_mode", name, kNames);
 }
 
-/// The input coordinate of an output coordinate.
+/// Returns the input coordinate of an output coordinate.
 double source_coordinate(Coordinates mode, const ResizeSpan& s, int64_t out) {
   const auto x = double(out), in = double(s.in), last = in - 1, scaled = s.to * in;
   const double half_pixel = ((2 * x + 1) * s.from - s.to) / (2 * s.to);
@@ -104,7 +104,7 @@ double round_coordinate(Nearest mode, double x, bool shrinks) {
   return shrinks ? std::ceil(x) : below;
 }
 
-/// The weight of a neighbour `distance` >= 0 away.
+/// Returns the weight of a neighbour at `distance` >= 0.
 double filter_weight(const ResizeMode& mode, double distance) {
   if (mode.filter == Filter::kLinear) return std::max(0.0, 1 - distance);
   const double a = double(mode.cubic_a), d = distance;

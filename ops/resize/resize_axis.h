@@ -9,7 +9,7 @@
 
 namespace linnet {
 
-/// How Resize maps coordinates and weighs neighbours.
+/// The mapping of coordinates and the weights of neighbours.
 struct ResizeMode {
   enum class Filter { kNearest, kLinear, kCubic };
   enum class Coordinates {
@@ -21,7 +21,7 @@ struct ResizeMode {
     kTfHalfPixelForNn,
     kTfCropAndResize,
   };
-  /// kUpFloorDownCeil: what Resize did before it had a nearest_mode.
+  /// kUpFloorDownCeil is the rounding of Resize before nearest_mode existed.
   enum class Nearest { kRoundPreferFloor, kRoundPreferCeil, kFloor, kCeil, kUpFloorDownCeil };
 
   /// Reads the attributes of Resize and Upsample of any version. Throws Error(kModel) for unknown names.
@@ -35,24 +35,24 @@ struct ResizeMode {
   float extrapolation_value;
 };
 
-/// The internal, channels-last operator with the attributes that a Resize of any version means. Its inputs are those of
-/// opset 11: before, there is no roi.
+/// Returns the internal channels-last operator that is equivalent to a Resize of any version. Its inputs are those of
+/// opset 11; earlier versions have no roi.
 NodeSpec internal_resize(NodeSpec spec);
 
-/// One axis to be resized.
+/// The input and output extents of one axis.
 struct ResizeSpan {
   int64_t in = 1, out = 1;
-  double to = 1, from = 1;           ///< their quotient is the scale, out / in before rounding
-  float roi_begin = 0, roi_end = 1;  ///< of tf_crop_and_resize, as fractions of the axis
+  double to = 1, from = 1;           ///< The scale is to / from, equal to out / in before rounding.
+  float roi_begin = 0, roi_end = 1;  ///< The region of tf_crop_and_resize, as fractions of the axis.
 };
 
-/// For each output coordinate of an axis the `taps` input coordinates that it is made of, and their weights.
+/// For each output coordinate of an axis, the `taps` input coordinates that it is interpolated from, and their weights.
 struct ResizeAxis {
   int64_t in = 1, out = 1, taps = 1;
   CountedVector<int64_t> index;          ///< [out, taps]
   CountedVector<double> weight;          ///< [out, taps]
-  CountedVector<float> weight_f32;       ///< the same for kernels that sum in float32
-  CountedVector<unsigned char> outside;  ///< [out]: receives the extrapolation value
+  CountedVector<float> weight_f32;       ///< The same weights for kernels that sum in float32.
+  CountedVector<unsigned char> outside;  ///< Whether each output coordinate receives the extrapolation value; [out].
 
   template <class Real>
   const Real* weights() const {
@@ -60,13 +60,14 @@ struct ResizeAxis {
     if constexpr (std::is_same_v<Real, double>) return weight.data();
   }
 
-  /// Leaves the axis as it is.
+  /// Whether the resize leaves the axis unchanged.
   bool identity() const;
   bool any_outside() const;
 };
 
-/// Source: https://onnx.ai/onnx/operators/onnx__Resize.html. Coordinates are quotients of whole numbers where sizes are
-/// given, and rounded once: those halfway between two elements are exact.
+/// Computes the taps and weights of an axis. If sizes are given, coordinates are quotients of whole numbers that are
+/// rounded once, so that those halfway between two elements are exact.
+/// Source: https://onnx.ai/onnx/operators/onnx__Resize.html
 ResizeAxis make_resize_axis(const ResizeMode& mode, const ResizeSpan& span);
 
 }  // namespace linnet

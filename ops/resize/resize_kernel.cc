@@ -20,7 +20,7 @@ namespace linnet {
 namespace {
 
 /// The scratch memory of a worker: addresses of rows, the sources of a line, the offsets of the input lines whose
-/// resized form is kept, and room for lines.
+/// resized form is cached, and room for lines.
 template <class Sum, class Real>
 struct Scratch {
   Scratch(std::byte* memory, int64_t max_sources, int64_t max_rows) {
@@ -43,7 +43,7 @@ struct Scratch {
 };
 static_assert(sizeof(void*) <= sizeof(int64_t));
 
-/// Linear and cubic interpolation. Sums are float for float32, double or complex double for the others.
+/// Linear and cubic interpolation. Sums are float for float32, and double or complex double for other dtypes.
 template <class T>
 class Interpolate final : public Kernel {
  public:
@@ -66,7 +66,7 @@ class Interpolate final : public Kernel {
   void run(KernelContext& context) const override {
     const T* x = context.input(0).data<T>();
     T* y = context.output(0).data<T>();
-    // Combining lines is cheap; a chunk that begins has to resize its first ones.
+    // Combining lines is cheap, but each chunk has to resize its first lines itself.
     const int64_t cost =
         along_first_ ? lines_.out_elements() / 8 : lines_.out_elements() * lines_.axis().taps + lines_.in_elements();
     const int64_t lines = lines_.lines(), in_plane = lines_.in_lines() * lines_.in_elements();
@@ -91,7 +91,8 @@ class Interpolate final : public Kernel {
   }
 
  private:
-  static constexpr int64_t kMostFirst = int64_t{1} << 14;  // elements of a plane's resized input lines
+  // The most elements of a plane's resized input lines for resizing all of them first.
+  static constexpr int64_t kMostFirst = int64_t{1} << 14;
 
   int64_t max_rows() const { return lines_.max_sources() + lines_.axis().taps; }
 
@@ -122,7 +123,8 @@ class Interpolate final : public Kernel {
     kernels_.weighted_f32(scratch.rows, s.weight, s.count, lines_.out_elements(), y);
   }
 
-  /// The input line at an offset, resized: kept from an earlier line, or in place of one that this line does not need.
+  /// Returns the input line at an offset, resized. It is cached from an earlier line, or replaces a cached one that
+  /// this line does not need.
   const float* resized(const float* x, const Sources& s, int64_t offset, Scratch<float, float>& scratch,
                        Checkpoints& checkpoints) const {
     int64_t* const end = scratch.kept + lines_.max_sources();
@@ -156,7 +158,7 @@ class Interpolate final : public Kernel {
     }
   }
 
-  /// The weighted sum of the input lines; the line itself where there is one.
+  /// Returns the weighted sum of the input lines, or the line itself if there is only one.
   const Sum* combine(const T* x, const Sources& s, Scratch<Sum, Real>& scratch, Checkpoints& checkpoints) const {
     const int64_t n = lines_.in_elements();
     checkpoints.add(s.count * n);
@@ -174,7 +176,7 @@ class Interpolate final : public Kernel {
     return scratch.lines;
   }
 
-  /// All pixels of a line, of one element and two taps each.
+  /// Computes all pixels of a line whose pixels have one element and two taps.
   void blend_pairs(const Sum* line, T* y) const {
     const ResizeAxis& axis = lines_.axis();
     const int64_t* index = axis.index.data();
@@ -212,10 +214,10 @@ class Interpolate final : public Kernel {
   T extrapolation_value_;
   PoolKernels kernels_;
   ResizeSources<Real> sources_;
-  // Where there are more output than input lines, these are resized first and kept for the next ones, all of a plane at
-  // once where they are few.
+  // If there are more output than input lines, input lines are resized first and cached for the next output lines. If a
+  // plane has few elements, all its lines are resized at once.
   bool along_first_, all_first_;
-  bool pairs_;  // pixels are of one element and two taps, none outside
+  bool pairs_;  // Whether pixels have one element and two taps, and no pixel is outside.
 };
 
 Tensor element_of(DType dtype, float value) {

@@ -58,7 +58,7 @@ ResizeLines::Sources<Real> ResizeLines::gather(int64_t index, int64_t* offset, R
       }
       continue;
     }
-    // Tap 0 is applied last, in place, so that the others start from the values before this axis.
+    // Tap 0 is applied last, in place, because the other taps start from the values before this axis.
     for (int64_t t = axis.taps - 1; t >= 0; --t) {
       const auto entry = size_t(out * axis.taps + t);
       const int64_t shift = checked_mul(axis.index[entry], strides_[d]);

@@ -13,7 +13,7 @@
 namespace linnet {
 namespace {
 
-/// y[i] = x[index[i]] for pixels that are a T.
+/// Copies y[i] = x[index[i]] for pixels that have the width of T.
 template <class T>
 void take_pixels(const void* x_data, const int64_t* index, int64_t n, void* y_data) {
   const T* x = static_cast<const T*>(x_data);
@@ -23,7 +23,7 @@ void take_pixels(const void* x_data, const int64_t* index, int64_t n, void* y_da
 
 using TakePixels = void (*)(const void* x, const int64_t* index, int64_t n, void* y);
 
-/// Null for pixels that no number is as wide as.
+/// Returns null for pixels whose width is not that of a number.
 TakePixels take_pixels_of(int64_t bytes) {
   switch (bytes) {
     case 1:
@@ -39,7 +39,7 @@ TakePixels take_pixels_of(int64_t bytes) {
   }
 }
 
-/// How many times each pixel of the line is repeated where all are so many; else 0.
+/// Returns how often each pixel of the line is repeated if that is the same for all, else 0.
 int64_t times_of(const ResizeAxis& axis) {
   if (axis.any_outside() || axis.in == 0 || axis.out % axis.in != 0) return 0;
   const int64_t times = axis.out / axis.in;
@@ -49,7 +49,7 @@ int64_t times_of(const ResizeAxis& axis) {
   return times;
 }
 
-/// How many times each line of a plane is repeated, one copy behind the other, where all are so many; else 0.
+/// Returns how often each line of a plane is repeated in succession if that is the same for all, else 0.
 int64_t copies_of(const ResizeLines& lines) {
   if (lines.in_lines() == 0 || lines.lines() % lines.in_lines() != 0) return 0;
   const int64_t copies = lines.lines() / lines.in_lines();
@@ -61,7 +61,7 @@ int64_t copies_of(const ResizeLines& lines) {
   return copies;
 }
 
-/// A resize that repeats each pixel and each line some times.
+/// A resize that repeats each pixel and each line a fixed number of times.
 class RepeatingResize final : public Kernel {
  public:
   RepeatingResize(const ResizeLines& lines, RepeatPixels repeat, int64_t copies, int64_t width)
@@ -83,7 +83,8 @@ class RepeatingResize final : public Kernel {
 
  private:
   RepeatPixels repeat_;
-  int64_t lines_, pixels_, copies_, in_bytes_, out_bytes_;  ///< of an input line; of its copies
+  /// The last two are the bytes of an input line and of its copies.
+  int64_t lines_, pixels_, copies_, in_bytes_, out_bytes_;
 };
 
 class NearestResize final : public Kernel {
@@ -122,7 +123,7 @@ class NearestResize final : public Kernel {
 
   int64_t source_of(int64_t line) const { return sources_.empty() ? lines_.source(line) : sources_[size_t(line)]; }
 
-  /// The lines [item, end) of a plane at x; returns end.
+  /// Writes the lines [item, end) of a plane at x. Returns end.
   int64_t repeat_lines(const std::byte* x, int64_t item, int64_t end, std::byte* y) const {
     const int64_t lines = lines_.lines(), pitch = checked_mul(lines_.out_elements(), width_);
     for (int64_t first = item; item < end; first = item) {
@@ -146,7 +147,7 @@ class NearestResize final : public Kernel {
     return end;
   }
 
-  /// `before` is the source of the line in front.
+  /// Writes a line. `before` is the source of the line before it.
   void move_line(const std::byte* x, int64_t source, int64_t before, std::byte* y) const {
     const ResizeAxis& axis = lines_.axis();
     if (source < 0) return copy_(extrapolation_value_.raw(), 0, y, 1, lines_.out_elements());
@@ -172,7 +173,7 @@ class NearestResize final : public Kernel {
   }
 
   ResizeLines lines_;
-  CountedVector<std::ptrdiff_t> sources_;  ///< of the lines of a plane, where they are few
+  CountedVector<std::ptrdiff_t> sources_;  ///< The sources of the lines of a plane if there are few.
   CopyRow copy_;
   int64_t width_;
   Tensor extrapolation_value_;

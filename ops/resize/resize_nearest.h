@@ -5,8 +5,8 @@
 
 namespace linnet {
 
-/// A kernel that moves each output pixel from its only source, which every axis of `lines` has one of; pixels outside
-/// become the extrapolation value, one element.
+/// Returns a kernel that copies each output pixel from its only source. Every axis of `lines` has one tap. Pixels
+/// outside become the extrapolation value, one element.
 KernelPtr make_nearest_resize(ResizeLines lines, DType dtype, const Tensor& extrapolation_value);
 
 }  // namespace linnet

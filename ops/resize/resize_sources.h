@@ -7,8 +7,8 @@
 
 namespace linnet {
 
-/// What the output lines of a plane are made of: of planes of few lines listed once, else gathered for each line. Real:
-/// float or double.
+/// The sources of the output lines of a plane. They are listed once for planes of few lines, else gathered for each
+/// line. Real: float or double.
 template <class Real>
 class ResizeSources {
  public:
@@ -29,12 +29,12 @@ class ResizeSources {
 
   bool listed() const { return !sources_.empty(); }
 
-  /// Those of output line `line`; offset, weight: room for lines.max_sources().
+  /// Returns the sources of output line `line`. offset, weight: room for lines.max_sources() elements.
   Sources of(const ResizeLines& lines, int64_t line, int64_t* offset, Real* weight) const {
     return listed() ? sources_[size_t(line)] : lines.gather<Real>(line, offset, weight);
   }
 
-  /// Listed offsets become those of lines of `elements` elements.
+  /// Converts the listed offsets to those of lines of `elements` elements.
   void scale_offsets(const ResizeLines& lines, int64_t elements) {
     for (int64_t& offset : offset_) offset = offset / lines.in_elements() * elements;
   }
@@ -44,7 +44,7 @@ class ResizeSources {
 
   CountedVector<int64_t> offset_;
   CountedVector<Real> weight_;
-  CountedVector<Sources> sources_;  ///< which point to the above
+  CountedVector<Sources> sources_;  ///< The lists, which point to the two arrays above.
 };
 
 }  // namespace linnet
