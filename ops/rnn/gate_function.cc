@@ -18,7 +18,7 @@ const UnaryFunction& function_of(const std::string& name) {
   throw Error(ErrorKind::kModel, str("activations: '", name, "' is unknown"));
 }
 
-/// The values of an attribute, one after the other, then the defaults.
+/// Reads the values of an attribute in order, then the defaults.
 class Parameters {
  public:
   Parameters(const NodeSpec& node, const std::string& name) : values_(node.attr_or(name, std::vector<float>{})) {}

@@ -28,7 +28,7 @@ struct GruCell {
     });
   }
 
-  /// Calls f(b, gates, gates of x) for every sequence that goes on.
+  /// Calls f(b, gates, gates of x) for every sequence that has not ended.
   template <class F>
   void for_each(const Track<C>& track, const RecurrentSizes& s, const StepTimes& times, F f_row) const {
     for (int64_t b = 0; b < s.batch; ++b) {
@@ -37,7 +37,7 @@ struct GruCell {
     }
   }
 
-  /// gates: z, r and the product of the candidate, which becomes r (product + bias).
+  /// Replaces the candidate by r * (candidate + bias). gates: z, r and the candidate's product.
   void reset_candidate(C* gates, const C* bias, int64_t n) const {
     const C* reset = gates + n;
     C* candidate = gates + 2 * n;
@@ -54,9 +54,10 @@ struct GruCell {
   }
 };
 
-/// GRU: one layer of gated recurrent units. Inputs, outputs and layouts: RecurrentOp.
-/// activations: two for each direction, Sigmoid, Tanh.   clip: bounds the inputs of the activations.
-/// linear_before_reset: the reset gate is applied to the product with R and its bias, instead of to the hidden state.
+/// GRU: one layer of gated recurrent units. See RecurrentOp for inputs, outputs and layouts.
+/// activations: two for each direction; Sigmoid, Tanh by default.
+/// clip: bounds the inputs of the activations.
+/// linear_before_reset: applies the reset gate to the product with R and its bias instead of to the hidden state.
 /// Source: https://onnx.ai/onnx/operators/onnx__GRU.html
 class Gru final : public RecurrentOp {
  public:

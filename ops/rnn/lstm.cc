@@ -5,9 +5,11 @@
 namespace linnet {
 namespace {
 
-/// LSTM: one layer of long short-term memory. Inputs, outputs and layouts: RecurrentOp.
-/// activations: three for each direction, Sigmoid, Tanh, Tanh.   clip: bounds the inputs of the activations.
-/// input_forget: the forget gate is 1 - input gate.   P: peepholes of the gates i, o, f.
+/// LSTM: one layer of long short-term memory. See RecurrentOp for inputs, outputs and layouts.
+/// activations: three for each direction; Sigmoid, Tanh, Tanh by default.
+/// clip: bounds the inputs of the activations.
+/// input_forget: the forget gate is 1 - input gate.
+/// P: peepholes of the gates i, o, f.
 /// Source: https://onnx.ai/onnx/operators/onnx__LSTM.html
 class Lstm final : public LstmOp {
  public:

@@ -4,7 +4,7 @@
 
 namespace linnet {
 
-/// The gates of an LSTM.
+/// The cell of an LSTM: its gates and their activations.
 template <class C>
 struct LstmCell {
   GateFunction<C> f, g, h;
@@ -24,7 +24,7 @@ struct LstmCell {
     }
   }
 
-  /// gates: i, o, f, c as in the specification, before their activations.
+  /// Updates state and cell. gates: i, o, f, c as in the specification, before their activations.
   void update(C* gates, const C* peepholes, C* state, C* cell, int64_t n) const {
     C *input = gates, *output = gates + n, *forget = gates + 2 * n, *candidate = gates + 3 * n;
     if (peepholes) {
@@ -53,7 +53,7 @@ struct LstmCell {
   }
 };
 
-/// What LSTM shares with its forms of other weights.
+/// The common part of LSTM and its variants with other weights.
 class LstmOp : public RecurrentOp {
  public:
   explicit LstmOp(const NodeSpec& node)

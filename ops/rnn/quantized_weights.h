@@ -8,12 +8,12 @@
 
 namespace linnet {
 
-/// The inputs of an LSTM of quantised weights that LSTM has not.
+/// The additional inputs of an LSTM with quantised weights.
 struct QuantizedLstm {
   enum { kWScale = RecurrentOp::kPeepholes + 1, kWZero, kRScale, kRZero, kCount };
 };
 
-/// RecurrentWeights of W and R as QuantizedLstm has them, for cells of one part.
+/// Implements the interface of RecurrentWeights for the quantised W and R of QuantizedLstm. Supports cells of one part.
 template <class Type>
 class QuantizedWeights {
  public:
@@ -24,7 +24,7 @@ class QuantizedWeights {
         has_bias_(in.has(RecurrentOp::kB)),
         has_peepholes_(in.has(RecurrentOp::kPeepholes)) {}
 
-  /// Of the biases.
+  /// The number of values of the biases.
   int64_t values() const { return has_bias_ ? checked_mul(s_.directions, s_.gate_values()) : 0; }
   bool reads(int input) const {
     return input == RecurrentOp::kW ? !w_.packed() : input == RecurrentOp::kR ? !r_.packed() : true;
@@ -49,7 +49,7 @@ class QuantizedWeights {
     w_.run(context, direction, x, track.bias, track.x_gates);
   }
 
-  /// One direction after the other, each product in parallel.
+  /// Runs one direction after the other, each product in parallel.
   template <class Run>
   void each_direction(KernelContext& context, const std::array<Track<float>, 2>&, Run run) const {
     for (int64_t d = 0; d < s_.directions; ++d) {

@@ -11,14 +11,15 @@
 
 namespace linnet {
 
-/// Runs a cell over time, for elements of type T. All input products are computed first, as one; then every step adds
-/// the products with the hidden state. Cell has `void step(const Track<C>&, const RecurrentSizes&, const StepTimes&,
-/// product)`, where product(part, h, y) computes one part of R's products for all of the batch. Weights:
-/// RecurrentWeights, or a class with its interface.
+/// Runs a cell over time, for elements of type T. All input products are computed first, as one product. Then every
+/// step adds the products with the hidden state.
+/// Cell has `void step(const Track<C>&, const RecurrentSizes&, const StepTimes&, product)`, where product(part, h, y)
+/// computes one part of R's products for the whole batch.
+/// Weights: RecurrentWeights, or a class with its interface.
 template <class T, class Cell, class Weights = RecurrentWeights<T>>
 class RecurrentKernel final : public Kernel {
  public:
-  /// One cell for each direction.
+  /// cells, reverse: one element for each direction.
   RecurrentKernel(const CompileInput& in, const RecurrentSizes& sizes, const RecurrentForm& form,
                   std::vector<Cell> cells, std::vector<bool> reverse)
       : s_(sizes),
@@ -60,7 +61,7 @@ class RecurrentKernel final : public Kernel {
   }
 
  private:
-  static constexpr int64_t kStepWork = 64;  // the gates of a hidden value
+  static constexpr int64_t kStepWork = 64;  // The work of the gates of a hidden value.
 
   struct State final : KernelState {
     explicit State(Tensor m) : memory(std::move(m)) {}

@@ -12,7 +12,7 @@ int64_t count_directions(const std::string& direction) {
               str("direction must be 'forward', 'reverse' or 'bidirectional', got '", direction, "'"));
 }
 
-// Checks the dims of a fact against the wanted ones where both are known, and learns that they are equal.
+// Checks the dims of a fact against the wanted ones if both are known, and records that they are equal.
 void require_dims(const Fact& fact, const Dims& wanted, const char* what) {
   require_rank(fact, int(wanted.size()), what);
   for (size_t i = 0; fact.has_rank() && i < wanted.size(); ++i) {

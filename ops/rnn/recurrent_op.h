@@ -8,51 +8,55 @@
 
 namespace linnet {
 
-/// Sizes of a recurrent node, and where its values lie.
+/// The sizes of a recurrent node, and the positions of its values.
 struct RecurrentSizes {
   int64_t steps, batch, input, hidden;
   int64_t directions;
   int64_t gates;
   bool batch_first;
 
-  /// Values of all gates of one row.
+  /// The number of values of all gates of one row.
   int64_t gate_values() const { return checked_mul(gates, hidden); }
-  /// Row of X, of `input` values.
+  /// The row of X, of `input` values.
   int64_t x_row(int64_t step, int64_t b) const { return batch_first ? b * steps + step : step * batch + b; }
-  /// Row of Y, of `hidden` values.
+  /// The row of Y, of `hidden` values.
   int64_t y_row(int64_t step, int64_t direction, int64_t b) const {
     return batch_first ? (b * steps + step) * directions + direction : (step * directions + direction) * batch + b;
   }
-  /// Row of initial_h, initial_c, Y_h and Y_c, of `hidden` values.
+  /// The row of initial_h, initial_c, Y_h and Y_c, of `hidden` values.
   int64_t state_row(int64_t direction, int64_t b) const {
     return batch_first ? b * directions + direction : direction * batch + b;
   }
 };
 
-/// What LSTM, GRU and RNN share.
-/// X: [steps, batch, input]; W: [directions, gates * hidden, input]; R: [directions, gates * hidden, hidden];
-/// B: [directions, 2 * gates * hidden]; sequence_lens: int32 [batch]; initial states: [directions, batch, hidden];
-/// Y: [steps, directions, batch, hidden], zero beyond a sequence's length; last states: [directions, batch, hidden].
-/// With layout 1 the batch comes first in X, Y and the states. All floats have one dtype: float16, bfloat16 (both
+/// The common part of LSTM, GRU and RNN.
+/// X: [steps, batch, input].
+/// W: [directions, gates * hidden, input].
+/// R: [directions, gates * hidden, hidden].
+/// B: [directions, 2 * gates * hidden].
+/// sequence_lens: int32 [batch].
+/// Initial and last states: [directions, batch, hidden].
+/// Y: [steps, directions, batch, hidden], zero beyond a sequence's length.
+/// With layout 1, the batch is the first dim of X, Y and the states. All floats have one dtype: float16, bfloat16 (both
 /// computed in float32), float or double.
 class RecurrentOp : public Op {
  public:
-  /// Inputs by position. LSTM alone has the last two.
+  /// The inputs by position. Only LSTM has the last two.
   enum Input { kX, kW, kR, kB, kSequenceLens, kInitialH, kInitialC, kPeepholes };
 
-  /// states: outputs after Y (1: Y_h, 2: also Y_c).
+  /// states: the number of outputs after Y (1: Y_h, 2: also Y_c).
   RecurrentOp(const NodeSpec& node, int64_t gates, int states, const std::vector<std::string>& default_activations);
 
   std::vector<Fact> infer(std::span<const Fact> in) const override;
-  /// Steps beyond the length of a sequence do not count.
+  /// Counts only the steps within the length of each sequence.
   int64_t multiply_adds(const NodeValues& values) const override;
 
  protected:
   RecurrentSizes sizes(const CompileInput& in) const;
-  /// In the order of the attribute.
+  /// The activations in the order of the attribute.
   const std::vector<Activation>& activations() const { return activations_; }
   bool is_reverse(int64_t direction) const { return direction_ == "reverse" || direction == 1; }
-  /// Bound on the magnitude of the activations' inputs; 0: none.
+  /// The bound of the magnitude of the activations' inputs; 0 means no bound.
   float clip() const { return clip_; }
 
  private:

@@ -11,8 +11,8 @@
 
 namespace linnet {
 
-/// W, R, B and P of a recurrent node in the form that its kernel reads: prepared once per model where they are
-/// constant, else in every run.
+/// W, R, B and P of a recurrent node in the layout that its kernel reads. Constant ones are prepared once per model,
+/// others in every run.
 template <class T>
 class RecurrentWeights {
  public:
@@ -32,20 +32,20 @@ class RecurrentWeights {
                 source(in, RecurrentOp::kPeepholes, checked_mul(3, sizes.hidden), &RecurrentWeights::copy_peepholes)};
   }
 
-  /// Values of the memory that prepare() needs.
+  /// The number of values in the memory that prepare() needs.
   int64_t values() const {
     int64_t total = 0;
     for (const Source& source : sources_) total = checked_add(total, source.values());
     return total;
   }
 
-  /// False for an input that is prepared already.
+  /// Returns false for an input that is already prepared.
   bool reads(int input) const {
     return std::none_of(sources_.begin(), sources_.end(),
                         [&](const Source& source) { return source.input == input && source.constant; });
   }
 
-  /// Sets what the tracks read. Weights that are not constant are prepared in `memory`.
+  /// Sets the weights of the tracks. Weights that are not constant are prepared in `memory`.
   void prepare(KernelContext& context, T* memory, std::array<Track<T>, 2>& tracks) const {
     std::array<const T*, 4> ready{};
     for (size_t i = 0; i < sources_.size(); ++i) {
@@ -68,13 +68,13 @@ class RecurrentWeights {
     }
   }
 
-  /// Fills x_gates of a track, that of the direction.
+  /// Computes x_gates of the track of the direction.
   void multiply_input(KernelContext& context, const T* x, const Track<T>& track, int64_t /*direction*/) const {
     input_product_.run(context, x, track.w, track.bias, track.x_gates, s_.gate_values());
   }
 
-  /// Calls run(direction, product), where product(part, h, y) computes a part of R's products. Large ones run one
-  /// direction after the other, each product in parallel; else the directions run in parallel.
+  /// Calls run(direction, product), where product(part, h, y) computes one part of R's products. Large products run one
+  /// direction after the other, each in parallel. Otherwise the directions run in parallel.
   template <class Run>
   void each_direction(KernelContext& context, const std::array<Track<T>, 2>& tracks, Run run) const {
     const auto run_with = [&](int64_t d, auto compute) {
@@ -107,13 +107,13 @@ class RecurrentWeights {
   /// Prepares one direction of an input.
   using Make = void (RecurrentWeights::*)(const T* from, int64_t direction, T* to) const;
 
-  /// An input, `size` values of prepared form for each direction.
+  /// An input with `size` prepared values for each direction.
   struct Source {
     int input = 0;
     int64_t size = 0;
-    int64_t directions = 0;  ///< 0: there is nothing to prepare in a run
+    int64_t directions = 0;  ///< 0 if there is nothing to prepare in a run.
     Make make = nullptr;
-    Tensor constant{};  ///< prepared already
+    Tensor constant{};  ///< The prepared values if they are constant.
 
     int64_t values() const { return checked_mul(size, directions); }
   };
@@ -154,7 +154,8 @@ class RecurrentWeights {
     }
   }
 
-  /// The sums of both biases of each gate, then the recurrent bias of the last gate where that is kept apart.
+  /// Writes the sums of both biases of each gate, then the recurrent bias of the last gate, which is left out of the
+  /// sum if separate.
   void add_biases(const T* b, int64_t d, T* to) const {
     const int64_t n = s_.gates * s_.hidden, last = n - s_.hidden;
     const T* input = b + d * 2 * n;

@@ -25,8 +25,10 @@ struct RnnCell {
   }
 };
 
-/// RNN: one layer of simple recurrent units, h = f(x W^T + h R^T + biases). Inputs, outputs and layouts: RecurrentOp.
-/// activations: one for each direction, Tanh.   clip: bounds the inputs of the activations.
+/// RNN: one layer of simple recurrent units, h = f(x W^T + h R^T + biases). See RecurrentOp for inputs, outputs and
+/// layouts.
+/// activations: one for each direction; Tanh by default.
+/// clip: bounds the inputs of the activations.
 /// Source: https://onnx.ai/onnx/operators/onnx__RNN.html
 class Rnn final : public RecurrentOp {
  public:

@@ -42,7 +42,7 @@ GemmWeights<int8_t> RoundedLinear<Type>::matrix_of(const Shape& w) {
   return {.depth = w[1], .columns = w[2], .depth_stride = w[2], .column_stride = 1};
 }
 
-/// After what the product needs: scales and zero points of the columns, the sums of the rows, the rounded rows.
+/// Layout after the product's scratch: scales and zero points of the columns, the sums of the rows, the rounded rows.
 template <class Type>
 size_t RoundedLinear<Type>::scratch_bytes() const {
   const size_t values = aligned(dtype_bytes(DType::kFloat32, columns_));
