@@ -13,7 +13,7 @@
 namespace linnet {
 namespace {
 
-// Loops so short that many are not interrupted.
+// Loops are short, so that many of them are not interrupted.
 constexpr int kLoops = 40, kReads = 5;
 constexpr double kLoopSeconds = 5e-4;
 constexpr int64_t kLeastRead = int64_t{64} << 20, kMostRead = int64_t{256} << 20;
@@ -25,7 +25,7 @@ double seconds_of(F&& f) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// The time of the quickest of several runs: others may disturb the rest.
+/// Returns the time of the fastest of several runs; other processes may disturb the rest.
 template <class F>
 double least_seconds_of(int runs, F&& f) {
   double least = seconds_of(f);
@@ -33,7 +33,7 @@ double least_seconds_of(int runs, F&& f) {
   return least;
 }
 
-/// 0 where the build has no such kernels.
+/// Returns multiply-adds per second, or 0 if the build has no kernels.
 template <class Type>
 double measure_peak(const GemmKernels<Type>* kernels, Executor& executor) {
   if (!kernels) return 0;
@@ -48,7 +48,7 @@ double measure_peak(const GemmKernels<Type>* kernels, Executor& executor) {
   return double(done[0]) * workers / seconds;
 }
 
-/// Twice what the last caches hold, within limits: a virtual machine may be told those of its host.
+/// Returns twice the size of the last-level cache, within limits: a virtual machine may report the cache of its host.
 int64_t read_bytes() {
   int64_t cache = 0;
 #ifdef _SC_LEVEL3_CACHE_SIZE
@@ -86,7 +86,7 @@ Roofline measure_roofline(Isa isa, Executor& executor) {
   roofline.threads = executor.workers();
   roofline.read_bytes = read_bytes();
   executor.hold([&](int64_t, int) {
-    // First, as it takes the longest: threads that have just begun may share a processor.
+    // Memory is first because it takes the longest: threads that have just started may share a processor.
     roofline.bytes_per_s = measure_memory(kernels_for<ReduceKernels>(isa), executor, roofline.read_bytes);
     roofline.peaks[0].multiply_adds_per_s = measure_peak(find_kernels<GemmKernels<GemmF32>>(isa), executor);
     roofline.peaks[1].multiply_adds_per_s = measure_peak(find_kernels<GemmKernels<GemmF64>>(isa), executor);
