@@ -48,8 +48,9 @@ class ConcatFromSequenceKernel final : public Kernel {
   bool new_axis_;
 };
 
-/// ConcatFromSequence: joins the elements of a sequence along `axis`, or, with new_axis, stacks them along a new one.
-/// input_sequence: not empty, of shapes that are equal except along the axis. axis in [-r, r) of the result.
+/// ConcatFromSequence: joins the elements of a sequence along `axis` or, with new_axis, stacks them along a new one.
+/// input_sequence: not empty, of shapes that are equal except along the axis.
+/// axis: in [-r, r) of the result.
 /// Source: https://onnx.ai/onnx/operators/onnx__ConcatFromSequence.html
 class ConcatFromSequence final : public Op {
  public:

@@ -14,7 +14,7 @@ class SequenceAtKernel final : public Kernel {
 };
 
 /// SequenceAt: the element of a sequence at a position in [-n, n).
-/// input_sequence; position: int32 or int64, one element.
+/// position: int32 or int64, one element.
 /// Source: https://onnx.ai/onnx/operators/onnx__SequenceAt.html
 class SequenceAt final : public Op {
  public:

@@ -10,7 +10,7 @@ class SequenceEmptyKernel final : public Kernel {
   void run(KernelContext& context) const override { context.output(0).data<Sequence>()->elements.clear(); }
 };
 
-/// SequenceEmpty: a sequence without elements, of tensors of the attribute dtype (float32 unless given).
+/// SequenceEmpty: an empty sequence of tensors of the attribute dtype (float32 if absent).
 /// Source: https://onnx.ai/onnx/operators/onnx__SequenceEmpty.html
 class SequenceEmpty final : public Op {
  public:

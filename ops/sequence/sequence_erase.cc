@@ -17,8 +17,8 @@ class SequenceEraseKernel final : public Kernel {
   }
 };
 
-/// SequenceErase: the sequence without the element at position, the last unless given.
-/// input_sequence; position: int32 or int64, one element in [-n, n).
+/// SequenceErase: the sequence without the element at `position`, or without the last one if it is omitted.
+/// position: int32 or int64, one element in [-n, n).
 /// Source: https://onnx.ai/onnx/operators/onnx__SequenceErase.html
 class SequenceErase final : public Op {
  public:

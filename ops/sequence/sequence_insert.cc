@@ -10,7 +10,7 @@ class SequenceInsertKernel final : public Kernel {
     const Sequence& x = input_sequence(context, 0);
     Sequence& y = output_sequence(context, 0);
     const size_t n = x.elements.size();
-    // The end is a position, too.
+    // The end is a valid position too.
     const size_t at = context.input(2) ? insert_position(context.input(2), n) : n;
     y.elements = x.elements;
     y.elements.insert(y.elements.begin() + std::ptrdiff_t(at), context.input(1).clone());
@@ -23,8 +23,9 @@ class SequenceInsertKernel final : public Kernel {
   }
 };
 
-/// SequenceInsert: the sequence with a tensor put in before position, at the end unless given.
-/// input_sequence; tensor of its elements' dtype; position: int32 or int64, one element in [-n, n].
+/// SequenceInsert: the sequence with a tensor inserted before `position`, or at the end if it is omitted.
+/// tensor: of the dtype of the sequence's elements.
+/// position: int32 or int64, one element in [-n, n].
 /// Source: https://onnx.ai/onnx/operators/onnx__SequenceInsert.html
 class SequenceInsert final : public Op {
  public:

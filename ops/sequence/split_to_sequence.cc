@@ -23,7 +23,7 @@ class SplitToSequenceKernel final : public Kernel {
     Sequence& y = output_sequence(context, 0);
     y.elements.clear();
     const CountedVector<int64_t> sizes = part_sizes(context, x.dim(axis_));
-    CountedMemory counted;  // until the engine counts the elements
+    CountedMemory counted;  // Counts the memory until the engine counts the elements.
     counted.add(size_t(checked_mul(std::ssize(sizes), sizeof(Tensor))));
     y.elements.reserve(sizes.size());
     int64_t begin = 0;
@@ -56,7 +56,7 @@ class SplitToSequenceKernel final : public Kernel {
     return given;
   }
 
-  // There may be very many parts of a tensor without elements.
+  // A tensor without elements may have very many parts.
   static CountedVector<int64_t> equal_parts(int64_t size, int64_t total) {
     if (size == 0) throw Error(ErrorKind::kShape, "split must be positive");
     const int64_t parts = ceil_div(total, size);
@@ -80,8 +80,9 @@ class SplitToSequenceKernel final : public Kernel {
   bool keep_axis_;
 };
 
-/// SplitToSequence: cuts a tensor along `axis` into a sequence. split: an integer of shape [], the size of every part
-/// (the last may be smaller), or of shape [n], the size of each; 1 unless given, and then keepdims = 0 drops the axis.
+/// SplitToSequence: cuts a tensor along `axis` into a sequence.
+/// split: an integer of shape [], the size of every part (the last may be smaller), or of shape [n], the size of each.
+/// If omitted, parts have size 1, and keepdims = 0 drops the axis.
 /// Source: https://onnx.ai/onnx/operators/onnx__SplitToSequence.html
 class SplitToSequence final : public Op {
  public:
