@@ -11,7 +11,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-constexpr int64_t kEdgeWork = 16;  // to look up a token or what follows it
+constexpr int64_t kEdgeWork = 16;  // The work to look up a token or what follows it.
 constexpr int64_t kMostTokens = int64_t{1} << 31;
 
 Tensor read_pool(const NodeSpec& node) {
@@ -21,7 +21,7 @@ Tensor read_pool(const NodeSpec& node) {
   return strings && !strings->empty() ? Tensor::of(*strings) : Tensor::of(*ints);
 }
 
-/// Where the 1-grams, 2-grams ... begin in the pool, and its size at the end.
+/// Returns where the 1-grams, 2-grams, ... begin in the pool, followed by its size.
 Ints read_begins(const NodeSpec& node, int64_t pool_size) {
   Ints begins = node.attr<Ints>("ngram_counts");
   begins.push_back(pool_size);
@@ -102,7 +102,7 @@ void NgramPool::count(const int64_t* tokens, int64_t n, float* counts) const {
   Checkpoints checkpoints;
   for (int64_t begin = 0; begin < n; ++begin) count_from(tokens + begin, n - begin, 1, counts, checkpoints);
   if (longest_added_ < 2) return;
-  // With a larger step not even two tokens, or the shortest n-gram, lie in the row.
+  // With a larger step, neither two tokens nor the shortest n-gram fit in the row.
   const int64_t most_steps = (n - 1) / std::max<int64_t>(1, shortest_ - 1);
   for (int64_t step = 2; step - 1 <= most_skips_ && step <= most_steps; ++step) {
     for (int64_t begin = 0; begin + step < n; ++begin) count_from(tokens + begin, n - begin, step, counts, checkpoints);
@@ -117,7 +117,7 @@ void NgramPool::count_from(const int64_t* tokens, int64_t n, int64_t step, float
     const int64_t token = tokens[(length - 1) * step];
     at = token < 0 ? -1 : edges_.find(edge(at, token));
     if (at < 0) return;
-    // Skips change nothing in n-grams of one token.
+    // Skips do not affect n-grams of one token.
     if (coordinate_of_[size_t(at)] >= 0 && (length > 1 || step == 1)) ++counts[coordinate_of_[size_t(at)]];
   }
 }

@@ -11,20 +11,20 @@ namespace linnet {
 /// The n-grams of TfIdfVectorizer, as a tree whose edges are tokens.
 class NgramPool {
  public:
-  /// From the attributes pool_strings or pool_int64s, ngram_counts, ngram_indexes, min_gram_length, max_gram_length and
-  /// max_skip_count. Throws Error(kModel) where they do not fit each other.
+  /// Reads the attributes pool_strings or pool_int64s, ngram_counts, ngram_indexes, min_gram_length, max_gram_length
+  /// and max_skip_count. Throws Error(kModel) if they are inconsistent.
   explicit NgramPool(const NodeSpec& node);
 
   bool strings() const { return strings_; }
   /// max(ngram_indexes) + 1.
   int64_t coordinates() const { return coordinates_; }
-  /// The numbers of the tokens [begin, begin + n) of x; -1 for those that are in no n-gram.
+  /// Writes the numbers of the tokens [begin, begin + n) of x; -1 for tokens that are in no n-gram.
   void find_tokens(const Tensor& x, int64_t begin, int64_t n, int64_t* tokens) const;
-  /// Adds 1 to the coordinate of each n-gram of the pool that the n tokens hold, as often as they hold it.
+  /// Adds 1 to the coordinate of an n-gram of the pool for each of its occurrences in the n tokens.
   void count(const int64_t* tokens, int64_t n, float* counts) const;
 
  private:
-  /// The key of the edge by which a token leads on.
+  /// The key of the edge from a place of the tree along a token.
   uint64_t edge(int64_t from, int64_t token) const { return uint64_t(from) << 32 | uint64_t(token); }
 
   void add(const int64_t* tokens, int64_t length, int64_t coordinate, Checkpoints& checkpoints);
@@ -35,7 +35,7 @@ class NgramPool {
   int64_t longest_added_ = 0;
   std::unique_ptr<KeyTable> tokens_;
   NumberTable edges_;
-  CountedVector<int64_t> coordinate_of_{-1};  // of each place in the tree; -1: no n-gram ends here
+  CountedVector<int64_t> coordinate_of_{-1};  // The coordinate of each place in the tree; -1 if no n-gram ends there.
 };
 
 }  // namespace linnet

@@ -8,8 +8,8 @@
 namespace linnet {
 namespace {
 
-// RE2 takes at most this for each instruction of the pattern and byte of the text: 4 to 14 were measured where its
-// automaton outgrows its memory.
+// The estimated time of RE2 for each instruction of the pattern and byte of the text, if its automaton outgrows its
+// memory.
 constexpr int64_t kNanoseconds = 10;
 
 }  // namespace

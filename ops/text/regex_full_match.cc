@@ -26,8 +26,10 @@ class RegexFullMatchKernel final : public Kernel {
 };
 
 /// RegexFullMatch: whether each whole string matches the pattern, an RE2 expression over UTF-8. Bytes that are not
-/// UTF-8 match no character of the pattern. X: string, any shape.   Y: bool. Source:
-/// https://onnx.ai/onnx/operators/onnx__RegexFullMatch.html, https://github.com/google/re2/wiki/Syntax
+/// UTF-8 match no character of the pattern.
+/// X: string, any shape.
+/// Y: bool.
+/// Sources: https://onnx.ai/onnx/operators/onnx__RegexFullMatch.html, https://github.com/google/re2/wiki/Syntax
 class RegexFullMatch final : public Op {
  public:
   explicit RegexFullMatch(const NodeSpec& node) : pattern_(node.attr_or("pattern", "")) {}

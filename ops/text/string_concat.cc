@@ -7,7 +7,8 @@ namespace linnet {
 namespace {
 
 /// StringConcat: each string of X followed by that of Y, with broadcasting.
-/// X, Y, Z: string. Source: https://onnx.ai/onnx/operators/onnx__StringConcat.html
+/// X, Y, Z: string.
+/// Source: https://onnx.ai/onnx/operators/onnx__StringConcat.html
 class StringConcat final : public Op {
  public:
   explicit StringConcat(const NodeSpec&) {}

@@ -18,7 +18,7 @@ using CountedText = std::basic_string<char, std::char_traits<char>, CountedAlloc
 
 constexpr int64_t kWordWork = 128;
 
-/// What is done to the words.
+/// The stop words and the change of case.
 class Rules {
  public:
   explicit Rules(const NodeSpec& node)
@@ -69,7 +69,8 @@ class StringNormalizerKernel final : public Kernel {
       if (!rules_->keeps(x[i])) continue;
       count_text(x[i].size());
       kept.push_back(rules_->change(x[i]));
-      count_text(kept.back().size() - std::min(kept.back().size(), x[i].size()));  // what its other case has more
+      // Counts the bytes by which the other case is longer.
+      count_text(kept.back().size() - std::min(kept.back().size(), x[i].size()));
     }
     if (kept.empty()) kept.emplace_back();
     Shape y = x_;
@@ -84,10 +85,12 @@ class StringNormalizerKernel final : public Kernel {
   bool open_;
 };
 
-/// StringNormalizer: X without its stop words, in lower or upper case if so wished. Case changes by the full rules of
-/// Unicode and of the language of the attribute `locale` (see CaseMap); without is_case_sensitive words are compared in
-/// folded case. Where nothing remains, Y is one empty string.
-/// X: string [C] or [1, C].   Y: string [K] or [1, K]. Text whose case is changed or folded must be UTF-8.
+/// StringNormalizer: X without its stop words, optionally in lower or upper case. Case changes follow the full rules of
+/// Unicode and of the language of the attribute `locale` (see CaseMap). Without is_case_sensitive, words are compared
+/// in folded case. If no word remains, Y is one empty string.
+/// X: string [C] or [1, C].
+/// Y: string [K] or [1, K].
+/// Text whose case is changed or folded must be UTF-8.
 /// Source: https://onnx.ai/onnx/operators/onnx__StringNormalizer.html
 class StringNormalizer final : public Op {
  public:

@@ -29,7 +29,7 @@ class StringSplitKernel final : public Kernel {
   void run(KernelContext& context) const override {
     const std::string* x = context.input(0).data<std::string>();
     int64_t* counts = context.output(1).data<int64_t>();
-    Pieces pieces;  // of all texts
+    Pieces pieces;  // The pieces of all texts.
     int64_t most = 0;
     Checkpoints checkpoints;
     for (int64_t i = 0; i < x_.elements(); ++i) {
@@ -70,11 +70,14 @@ class StringSplitKernel final : public Kernel {
   int64_t most_splits_;
 };
 
-/// StringSplit: the substrings of each element between delimiters, in rows filled up with empty strings. Without a
-/// delimiter runs of white space (Unicode's) separate, and none is left at the ends, also after the last allowed split.
-/// An empty string has one substring, itself; without a delimiter it has none.
-/// X: string, any shape.   Y: string, X's shape with a last dim of the most substrings.   Z: int64, X's shape.
-/// A negative maxsplit sets no limit. Source: https://onnx.ai/onnx/operators/onnx__StringSplit.html
+/// StringSplit: the substrings of each element between delimiters, in rows padded with empty strings. Without a
+/// delimiter, runs of Unicode white space separate substrings. White space at the ends is removed, also after the last
+/// allowed split. An empty string has one substring, itself; without a delimiter it has no substrings.
+/// X: string, any shape.
+/// Y: string, X's shape with a last dim of the largest number of substrings.
+/// Z: int64, X's shape.
+/// maxsplit: a negative number sets no limit.
+/// Source: https://onnx.ai/onnx/operators/onnx__StringSplit.html
 class StringSplit final : public Op {
  public:
   explicit StringSplit(const NodeSpec& node)

@@ -1,6 +1,6 @@
 #include "registration.h"
 
-// Stands in for the operators that need libunistring or RE2 where Linnet is built without them.
+// Replaces the operators that need libunistring or RE2 in builds without these libraries.
 namespace linnet {
 namespace {
 

@@ -14,13 +14,13 @@ namespace {
 
 constexpr DType kTypes[] = {DType::kString, DType::kInt32, DType::kInt64};
 
-/// What becomes of the counts of a row.
+/// The transformation of the counts of a row.
 struct Weighting {
-  bool truncate = false;  ///< counts above 1 become 1
-  /// A coordinate and its weight; those that have none stay as they are.
+  bool truncate = false;  ///< Whether counts above 1 become 1.
+  /// Coordinates and their weights. Coordinates without a weight are unchanged.
   CountedVector<std::pair<int64_t, float>> weights;
 
-  /// Each coordinate once, with the last of its weights.
+  /// Sorts by coordinate and keeps only the last weight of each.
   void put_in_order() {
     const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
     std::stable_sort(weights.begin(), weights.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -63,14 +63,16 @@ class TfIdfVectorizerKernel final : public Kernel {
  private:
   Rows rows_;
   std::shared_ptr<const NgramPool> pool_;
-  std::shared_ptr<const Weighting> weighting_;  // none: the counts
+  std::shared_ptr<const Weighting> weighting_;  // nullptr: the output is the counts.
 };
 
-/// TfIdfVectorizer: how often each n-gram of the pool occurs in a row of X, with up to max_skip_count tokens left out
-/// between its tokens (equally many everywhere). Mode TF: the counts; IDF: weight where it occurs; TFIDF: count *
-/// weight. Where n-grams share a coordinate their counts are added, and the weight of the last one counts. X: string
-/// (pool_strings), int32 or int64 (pool_int64s), [C] or [N, C]. Y: float32 [max(ngram_indexes) + 1] or [N,
-/// max(ngram_indexes) + 1]. Source: https://onnx.ai/onnx/operators/onnx__TfIdfVectorizer.html
+/// TfIdfVectorizer: how often each n-gram of the pool occurs in a row of X, with up to max_skip_count tokens skipped
+/// between its tokens (the same number everywhere). If n-grams share a coordinate, their counts are added, and the
+/// weight of the last one applies.
+/// mode: TF: the counts; IDF: the weight if it occurs; TFIDF: count * weight.
+/// X: string (pool_strings), int32 or int64 (pool_int64s), [C] or [N, C].
+/// Y: float32 [max(ngram_indexes) + 1] or [N, max(ngram_indexes) + 1].
+/// Source: https://onnx.ai/onnx/operators/onnx__TfIdfVectorizer.html
 class TfIdfVectorizer final : public Op {
  public:
   explicit TfIdfVectorizer(const NodeSpec& node) : pool_(std::make_shared<NgramPool>(node)) {
@@ -109,7 +111,7 @@ class TfIdfVectorizer final : public Op {
 
  private:
   std::shared_ptr<const NgramPool> pool_;
-  std::shared_ptr<const Weighting> weighting_;  // none: the counts
+  std::shared_ptr<const Weighting> weighting_;  // nullptr: the output is the counts.
 };
 
 }  // namespace

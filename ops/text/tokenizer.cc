@@ -11,7 +11,7 @@ namespace {
 
 using Pieces = CountedVector<std::string_view>;
 
-/// Bytes of the UTF-8 character that begins with this one; 1 for what begins none.
+/// Returns the bytes of the UTF-8 character that begins with this one; 1 for a byte that begins no character.
 size_t character_bytes(char first) {
   const auto byte = static_cast<unsigned char>(first);
   return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
@@ -21,13 +21,13 @@ int64_t characters(std::string_view text) {
   return std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
 
-/// What Tokenizer's attributes say of a single text.
+/// The rules of Tokenizer's attributes for a single text.
 struct TokenRule {
   enum class Kind { kCharacters, kSeparators, kTokens };
 
   Kind kind = Kind::kCharacters;
-  std::vector<Regex> patterns;  ///< of what separates, or the one of tokens
-  int64_t least = 1;            ///< characters of a token
+  std::vector<Regex> patterns;  ///< The patterns of separators, or the pattern of tokens.
+  int64_t least = 1;            ///< The least characters of a token.
 
   void split(std::string_view text, Pieces& pieces, Checkpoints& checkpoints) const {
     if (kind == Kind::kCharacters) return split_characters(text, pieces, checkpoints);
@@ -63,7 +63,7 @@ struct TokenRule {
       if (!found) break;
       const auto at = size_t(found->data() - text.data());
       keep(text.substr(begin, at - begin), pieces);
-      begin = at + std::max<size_t>(1, found->size());  // an empty match, too, makes progress
+      begin = at + std::max<size_t>(1, found->size());  // An empty match also advances.
     }
     if (begin <= text.size()) keep(text.substr(begin), pieces);
   }
@@ -87,7 +87,7 @@ class TokenizerKernel final : public Kernel {
 
   void run(KernelContext& context) const override {
     const std::string* x = context.input(0).data<std::string>();
-    Pieces pieces;  // of all texts
+    Pieces pieces;  // The pieces of all texts.
     CountedVector<size_t> ends;
     size_t most = 0;
     Checkpoints checkpoints;
@@ -103,7 +103,7 @@ class TokenizerKernel final : public Kernel {
 
  private:
   static constexpr int64_t kTextWork = 32;
-  static constexpr char kBegin = 2, kEnd = 3;  ///< the marks
+  static constexpr char kBegin = 2, kEnd = 3;  ///< The marks.
 
   void write(KernelContext& context, const Pieces& pieces, const CountedVector<size_t>& ends, int64_t most,
              Checkpoints& checkpoints) const {
@@ -133,13 +133,15 @@ class TokenizerKernel final : public Kernel {
   bool marks_;
 };
 
-/// Tokenizer: the tokens of each text, in rows filled up with pad_value.
-/// separators: RE2 expressions; the text between their longest matches, one expression after the other, are tokens; a
-/// single empty one makes each character a token. tokenexp, in their place: an RE2 expression; its longest matches are
-/// tokens. mincharnum: tokens of fewer characters are dropped. mark: rows begin with the text "\x02", and "\x03" comes
-/// after their last token. X: string [C] or [N, C], UTF-8.   Y: string, X's shape with a last dim of the most tokens;
-/// X's shape where X has no elements. Source:
-/// https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.Tokenizer
+/// Tokenizer: the tokens of each text, in rows padded with pad_value.
+/// separators: RE2 expressions. Texts between their longest matches, one expression after the other, are tokens. A
+/// single empty expression makes each character a token.
+/// tokenexp, instead of separators: an RE2 expression. Its longest matches are tokens.
+/// mincharnum: tokens of fewer characters are dropped.
+/// mark: rows begin with the text "\x02", and "\x03" follows their last token.
+/// X: string [C] or [N, C], UTF-8.
+/// Y: string, X's shape with a last dim of the largest number of tokens; X's shape if X has no elements.
+/// Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md#com.microsoft.Tokenizer
 class Tokenizer final : public Op {
  public:
   explicit Tokenizer(const NodeSpec& node)

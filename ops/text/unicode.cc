@@ -23,7 +23,7 @@ bool is_ascii(const std::string& text) {
   return all < 0x80;
 }
 
-/// Text with the letters from `first` on, 26 of ASCII, in the other case.
+/// Returns the text with the 26 ASCII letters from `first` on in the other case.
 std::string with_other_case(std::string text, char first) {
   char* letters = text.data();
   for (size_t i = 0, n = text.size(); i < n; ++i) {
@@ -53,7 +53,7 @@ Character first_character(std::string_view text) {
   return bytes > 0 ? Character{size_t(bytes), uc_is_property_white_space(code)} : Character{1, false};
 }
 
-/// Bytes of `text` up to the first character that is white space, or is not.
+/// Returns the bytes of `text` before the first character that is not white space if `white`, or else that is.
 size_t span(std::string_view text, bool white) {
   size_t end = 0;
   while (end < text.size()) {
@@ -75,7 +75,7 @@ std::string_view without_white_end(std::string_view text) {
   return text.substr(0, end);
 }
 
-/// "tr" of "tr_TR.UTF-8".
+/// Returns the language of a locale: "tr" for "tr_TR.UTF-8".
 std::string language_of(std::string_view locale) {
   std::string language(locale.substr(0, locale.find_first_of("_-.@")));
   for (char& letter : language) letter = letter >= 'A' && letter <= 'Z' ? char(letter - 'A' + 'a') : letter;
