@@ -55,8 +55,7 @@ class GatherKernel final : public Kernel {
 
   int64_t outer_, dim_, row_;
   int axis_;
-  int64_t offsets_;  ///< The number of offsets that are computed once, in scratch, because they are used repeatedly; 0
-                     ///< if they are not.
+  int64_t offsets_;  ///< The number of offsets that are computed once, in scratch; 0 if each is used only once.
 };
 
 /// Gather: the slices of `data` along `axis` that `indices` specifies. The dims of `indices` replace the axis.

@@ -88,10 +88,11 @@ class ConstantPadKernel final : public Kernel {
   int64_t width_;
   Tensor value_;
   int value_input_;
-  int64_t in_row_, row_, rows_, from_;  ///< The elements of an input row and an output row; the output rows; the first
-                                        ///< element of an input row that is copied.
-  Span body_;                           ///< The part of an output row that is not padding.
-  std::vector<Axis> axes_;              ///< The axes before the rows.
+  /// The elements of an input row and of an output row, the number of output rows, and the first element of an input
+  /// row that is copied.
+  int64_t in_row_, row_, rows_, from_;
+  Span body_;               ///< The part of an output row that is not padding.
+  std::vector<Axis> axes_;  ///< The axes before the rows.
 };
 
 /// Returns the input's coordinate for coordinate i of the output, counted from the input's beginning. n is the input's

@@ -19,8 +19,8 @@ struct Window {
   float beta, bias;
 };
 
-constexpr int64_t kChannelBlock =
-    1024;  ///< The number of consecutive elements of a channel that are computed together.
+/// The number of consecutive elements of a channel that are computed together.
+constexpr int64_t kChannelBlock = 1024;
 
 /// Replaces n values by base^-beta.
 template <class T>
