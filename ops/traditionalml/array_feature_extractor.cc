@@ -10,7 +10,7 @@ namespace {
 
 constexpr DType kExtractedTypes[] = {DType::kFloat32, DType::kFloat64, DType::kInt64, DType::kInt32, DType::kString};
 
-/// Writes the `count` elements that `indices` names of each row of x.
+/// Writes the elements of each row of x at the `count` indices.
 template <class T>
 void extract(const void* x_data, int64_t columns, const int64_t* indices, int64_t count, int64_t rows, void* z_data) {
   const T* x = static_cast<const T*>(x_data);
@@ -49,9 +49,10 @@ class ArrayFeatureExtractorKernel final : public Kernel {
   int64_t bytes_, columns_, rows_;
 };
 
-/// ArrayFeatureExtractor: the elements of X along its last axis that Y names, in Y's order.
-/// X: float32, float64, int64, int32 or string [..., C].   Y: int64 of n elements in [0, C), checked when the model
-/// runs.   Z: [..., n], but [1, n] where X is [C], as in ONNX Runtime.
+/// ArrayFeatureExtractor: the elements of X along its last axis at the indices Y, in Y's order.
+/// X: float32, float64, int64, int32 or string [..., C].
+/// Y: int64 of n elements in [0, C), checked when the model runs.
+/// Z: [..., n], but [1, n] if X is [C], as in ONNX Runtime.
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_ArrayFeatureExtractor.html
 class ArrayFeatureExtractor final : public Op {
  public:

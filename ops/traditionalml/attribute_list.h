@@ -8,7 +8,7 @@
 
 namespace linnet {
 
-/// A copy of the list that an attribute holds; none where the node does not have it. Throws Error(kModel) for an
+/// Returns a copy of the list in an attribute, empty if the node does not have it. Throws Error(kModel) for an
 /// attribute of another type.
 template <class T>
 CountedVector<T> attribute_list(const NodeSpec& node, const std::string& name) {

@@ -5,7 +5,7 @@
 namespace linnet {
 namespace {
 
-/// Binarizer: y = 1 where x > threshold, else 0 (also for NaN).
+/// Binarizer: y = 1 if x > threshold, else 0 (also for NaN).
 /// x, y: float32, float64, int64 or int32, any shape. Integers are compared as float64.
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_Binarizer.html
 class Binarizer final : public UnaryOp {

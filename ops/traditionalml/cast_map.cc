@@ -62,7 +62,7 @@ class CastMapKernel final : public Kernel {
  private:
   static constexpr int64_t kKeyWork = 256;
 
-  /// The places of the keys in ascending order; of equal keys the last one's.
+  /// The places of the keys in ascending order. Among equal keys, only the last one is included.
   static CountedVector<int64_t> ascending(const int64_t* keys, int64_t count, Checkpoints& checkpoints) {
     CountedVector<int64_t> places(static_cast<size_t>(count));
     std::iota(places.begin(), places.end(), int64_t{0});
@@ -73,7 +73,7 @@ class CastMapKernel final : public Kernel {
     return places;
   }
 
-  // For strings ONNX Runtime's choice: the specification names none.
+  // ONNX Runtime writes this for strings; the specification does not define it.
   static To absent() {
     if constexpr (std::is_same_v<To, std::string>) return "0.f";
     return To();
@@ -83,8 +83,8 @@ class CastMapKernel final : public Kernel {
 };
 
 /// CastMap (ai.onnx.ml): the values of a map with int64 keys as a tensor of shape [1, n], converted to float32, int64
-/// or string (cast_to: TO_FLOAT, TO_INT64, TO_STRING). map_form DENSE: in ascending order of the keys; SPARSE: at the
-/// index that is the key, n = max_map.
+/// or string (cast_to: TO_FLOAT, TO_INT64, TO_STRING).
+/// map_form: DENSE: in ascending order of the keys; SPARSE: each value is at the index of its key, n = max_map.
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_CastMap.html
 class CastMap final : public Op {
  public:

@@ -8,9 +8,10 @@ namespace {
 
 constexpr DType kCategoryTypes[] = {DType::kString, DType::kInt64};
 
-/// CategoryMapper: strings become the integers at the same place of the two attributes and vice versa; what is not in
-/// the list becomes the default of the output's type. Of repeated keys the first counts.
-/// X: string or int64, any shape.   Y: the other one.
+/// CategoryMapper: maps strings to the integers at the same positions of the two attributes, and vice versa. Elements
+/// that are not in the list become the default of the output's dtype. Of repeated keys, the first one is used.
+/// X: string or int64, any shape.
+/// Y: the other dtype.
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_CategoryMapper.html
 class CategoryMapper final : public Op {
  public:
@@ -39,7 +40,7 @@ class CategoryMapper final : public Op {
 
  private:
   std::shared_ptr<const KeyTable> from_string_, from_int_;
-  Tensor strings_, ints_;  // with the default at the end
+  Tensor strings_, ints_;  // The default is at the end.
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace linnet {
 namespace {
 
-/// Where a key stands in a vocabulary, which may have it several times.
+/// The positions of keys in a vocabulary, which may contain a key several times.
 class Vocabulary {
  public:
   explicit Vocabulary(const Tensor& keys) : first_(keys), next_(size_t(keys.size()), -1) {
@@ -26,7 +26,7 @@ class Vocabulary {
     });
   }
 
-  /// Calls f(i, place) for element i of x, in their order, and all places where it stands.
+  /// Calls f(i, place) for each element i of x, in order, and each of its positions in the vocabulary.
   template <class F>
   void for_places(const Tensor& x, const F& f) const {
     Checkpoints().in_parts(x.size(), kKeyWork, [&](int64_t i, int64_t end) {
@@ -41,7 +41,7 @@ class Vocabulary {
   static constexpr int64_t kKeyWork = 64;
 
   KeyTable first_;
-  CountedVector<int64_t> next_;  // place of the same key, or -1
+  CountedVector<int64_t> next_;  // The next position of the same key, or -1.
 };
 
 class DictVectorizerKernel final : public Kernel {
@@ -65,8 +65,10 @@ class DictVectorizerKernel final : public Kernel {
 };
 
 /// DictVectorizer (ai.onnx.ml): the values of a map in the order of the attribute int64_vocabulary or
-/// string_vocabulary; zero, or the empty string, for keys that the map lacks. Keys outside of the vocabulary are left
-/// out. X: a map; Y: its values' dtype, shape [size of the vocabulary].
+/// string_vocabulary; zero, or the empty string, for keys that are not in the map. Keys outside the vocabulary are
+/// ignored.
+/// X: a map.
+/// Y: its values' dtype, shape [size of the vocabulary].
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_DictVectorizer.html
 class DictVectorizer final : public Op {
  public:

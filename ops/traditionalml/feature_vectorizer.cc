@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-/// One row for each index of the first axis, of all that lies behind it.
+/// One row for each index of the first axis, consisting of all later axes.
 Rows flat_rows(const Shape& x) {
   if (x.rank() <= 2) return rows_of(x);
   return {x[0], x.elements(1, x.rank())};
@@ -66,9 +66,10 @@ class FeatureVectorizerKernel final : public Kernel {
   int64_t widest_ = 0;
 };
 
-/// FeatureVectorizer: the inputs side by side. An input wider than its entry in `inputdimensions` is cut, a narrower
-/// one padded with zeros, as in ONNX Runtime; without the attribute all keep their width. X: one or more of float32,
-/// float64, int64 or int32, all the same dtype, [N, C_i...], or [C_i] where N is 1. Y: float32 [N, sum of the widths].
+/// FeatureVectorizer: the inputs concatenated. An input wider than its entry in `inputdimensions` is cropped, a
+/// narrower one padded with zeros, as in ONNX Runtime. Without the attribute, all keep their width.
+/// X: one or more of float32, float64, int64 or int32, all the same dtype, [N, C_i...], or [C_i] if N is 1.
+/// Y: float32 [N, sum of the widths].
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_FeatureVectorizer.html
 class FeatureVectorizer final : public Op {
  public:

@@ -12,13 +12,14 @@
 namespace linnet {
 namespace {
 
-/// Rows of features, each of which has an imputed value; without branches, so that compilers make vectors of the loops.
+/// Imputes rows of features, each of which has an imputed value. The loops have no branches, so that compilers
+/// vectorise them.
 template <class T>
 class ImputerKernel final : public Kernel {
  public:
   ImputerKernel(int64_t size, T replaced, CountedVector<T> imputed)
       : size_(size), replaced_(replaced), imputed_(std::move(imputed)) {
-    // One value for all, or few: as rows of many.
+    // Repeats few values, so that rows are treated as having many.
     const size_t values = imputed_.size();
     while (imputed_.size() < kLeastFeatures && int64_t(imputed_.size()) < size) {
       imputed_.insert(imputed_.end(), imputed_.begin(), imputed_.begin() + std::ptrdiff_t(values));
@@ -59,11 +60,11 @@ class ImputerKernel final : public Kernel {
 
   int64_t size_;
   T replaced_;
-  CountedVector<T> imputed_;  ///< of a row
+  CountedVector<T> imputed_;  ///< The imputed values of a row.
 };
 
-/// Imputer: elements that equal the replaced value (NaN too) become the imputed value: one for all, or one for each
-/// feature.
+/// Imputer: replaces elements that equal the replaced value (NaN too) by the imputed value: one for all, or one for
+/// each feature.
 /// X, Y: float32 or float64 (attributes *_float*), int64 or int32 (attributes *_int64*).
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_Imputer.html
 class Imputer final : public Op {

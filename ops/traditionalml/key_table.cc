@@ -11,7 +11,7 @@
 namespace linnet {
 namespace {
 
-/// Equal for equal numbers (or bits), different for others of the same dtype.
+/// Returns a key that is equal for equal numbers (or bits) and different for others of the same dtype.
 template <class T>
 uint64_t number_key(T x, bool by_bits) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -23,13 +23,13 @@ uint64_t number_key(T x, bool by_bits) {
   }
 }
 
-/// Calls f with the key type of number dtypes.
+/// Calls f with the type of a numeric key dtype.
 template <class F>
 auto dispatch_key(DType dtype, F&& f) {
   return dispatch_among<int64_t, int32_t, int16_t, float, double>(dtype, f);
 }
 
-/// y[i] = values[places[i]], or the last of them where that is -1.
+/// Sets y[i] to values[places[i]], or to the last value if the place is -1.
 using PlaceReader = void (*)(const void* values, int64_t last, const int64_t* places, int64_t n, void* y);
 
 PlaceReader place_reader(DType dtype) {
@@ -71,7 +71,7 @@ class LookupKernel final : public Kernel {
   int64_t bytes_;
 };
 
-/// Of a table for so many keys: at least half of it stays empty.
+/// The number of slots for `keys` keys. At least half of them stay empty.
 size_t slots_for(int64_t keys) { return std::bit_ceil(size_t(checked_mul(2, keys) + 2)); }
 
 constexpr int64_t kKeyWork = 16;

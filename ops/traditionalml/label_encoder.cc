@@ -15,7 +15,7 @@ Tensor list_of(const NodeSpec& node, const std::string& attribute) {
   return values && !values->empty() ? Tensor::of(*values) : Tensor();
 }
 
-/// The one of <prefix>_strings, _int64s, _floats and, from version 4 on, _tensor that the node has.
+/// Returns the attribute that the node has among <prefix>_strings, _int64s, _floats and, from version 4 on, _tensor.
 Tensor one_list_of(const NodeSpec& node, const std::string& prefix) {
   const Tensor* tensor = node.opset >= 4 ? node.find<Tensor>(prefix + "_tensor") : nullptr;
   const Tensor lists[] = {list_of<std::string>(node, prefix + "_strings"), list_of<int64_t>(node, prefix + "_int64s"),
@@ -54,7 +54,7 @@ Tensor default_value(const NodeSpec& node, DType dtype) {
   return dispatch_number(dtype, [&]<class T>() { return default_number<T>(node); });
 }
 
-/// The values with the default at the end.
+/// Returns the values with the default appended.
 Tensor with_default(const Tensor& values, const Tensor& fallback) {
   return dispatch_any(values.dtype(), [&]<class T>() {
     std::vector<T> all(values.data<T>(), values.data<T>() + values.size());
@@ -63,20 +63,20 @@ Tensor with_default(const Tensor& values, const Tensor& fallback) {
   });
 }
 
-/// Maps the dtype of the keys to that of the values, element by element.
+/// Maps elements of the keys' dtype to the values' dtype.
 struct Mapping {
   DType from;
   std::shared_ptr<const KeyTable> table;
-  Tensor values;  ///< with the default at the end
+  Tensor values;  ///< The default is at the end.
 
   Mapping(const Tensor& keys, const Tensor& list, const Tensor& fallback, KeyRules rules = {})
       : from(keys.dtype()), table(std::make_shared<KeyTable>(keys, rules)), values(with_default(list, fallback)) {}
 };
 
-/// LabelEncoder: each element of X that is among the keys becomes the value at the same place, others the default.
-/// From version 4 on NaN finds NaN, -0 finds 0, and of repeated keys the last counts; before, floats are equal where
-/// their bits are, and the first counts.
-/// Version 1 has one list of strings and maps them to their indices and back.
+/// LabelEncoder: maps each element of X that is among the keys to the value at the same position, and others to the
+/// default. From version 4 on, NaN equals NaN, -0 equals 0, and the last one of repeated keys is used. Before, floats
+/// are compared by their bits, and the first one is used. Version 1 has one list of strings and maps them to their
+/// indices and back.
 /// X and Y: string, int64, float32, and from version 4 on int32, int16, float64; any shape.
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_LabelEncoder.html
 class LabelEncoder final : public Op {

@@ -42,7 +42,7 @@ class LinearClassifierKernel final : public Kernel {
     for (int c = 0; c < 2; ++c) z[row * 2 + c] = float(both[c]);
   }
 
-  /// Writes the best classes of `count` rows from `row` on, of equals the first, and the transformed scores.
+  /// Writes the best classes (the first among equals) of `count` rows from `row` on, and the transformed scores.
   void finish(double* scores, int count, Tensor& y, float* z, int64_t row) const {
     int64_t best[LinearScores::kMostRows];
     for (int i = 0; i < count; ++i) {
@@ -63,12 +63,17 @@ class LinearClassifierKernel final : public Kernel {
   NumberFunction exp_;
 };
 
-/// LinearClassifier: scores X * coefficients^T + intercepts, one for each class, and the label of the highest one (of
-/// equals the first). With two labels there may be coefficients for one score only: then the label is the second where
-/// it is positive, and the scores are 1 - score and score, in which LOGISTIC and PROBIT act on the score and the
-/// softmaxes do not act: the specification says nothing, ONNX Runtime does so. The attribute multi_class changes
-/// nothing. X: float32, float64, int64 or int32 [N, C] or [C].   Y: int64 or string [N].   Z: float32 [N, classes].
-/// Computed in float64. Source: https://onnx.ai/onnx/operators/onnx_aionnxml_LinearClassifier.html
+/// LinearClassifier: the scores X * coefficients^T + intercepts, one for each class, and the label of the highest score
+/// (the first among equals).
+/// With two labels, there may be coefficients for one score only. Then the label is the second one if the score is
+/// positive, and the scores are 1 - score and score. LOGISTIC and PROBIT are applied to the score; the softmaxes are
+/// not applied. The specification does not define this; it is as in ONNX Runtime. The attribute multi_class has no
+/// effect.
+/// X: float32, float64, int64 or int32 [N, C] or [C].
+/// Y: int64 or string [N].
+/// Z: float32 [N, classes].
+/// Computed in float64.
+/// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_LinearClassifier.html
 class LinearClassifier final : public Op {
  public:
   explicit LinearClassifier(const NodeSpec& node)
@@ -88,7 +93,7 @@ class LinearClassifier final : public Op {
   }
 
  private:
-  /// How many scores the coefficients give: the intercepts tell where there are two labels.
+  /// Returns the number of scores of the coefficients. For two labels, the number of intercepts decides.
   static int64_t scores(const NodeSpec& node, int64_t labels) {
     return labels == 2 && attribute_list<float>(node, "intercepts").size() == 1 ? 1 : labels;
   }

@@ -33,9 +33,11 @@ class LinearRegressorKernel final : public Kernel {
   NumberFunction exp_;
 };
 
-/// LinearRegressor: Y = post_transform(X * coefficients^T + intercepts), the intercepts 0 where they are absent.
-/// The transform is applied as the definition says also to a single target (ONNX Runtime then applies only PROBIT).
-/// X: float32, float64, int64 or int32 [N, C] or [C].   Y: float32 [N, targets]. Computed in float64.
+/// LinearRegressor: Y = post_transform(X * coefficients^T + intercepts). Intercepts are 0 if absent. The transform is
+/// applied as the specification states, also to a single target, for which ONNX Runtime applies only PROBIT.
+/// X: float32, float64, int64 or int32 [N, C] or [C].
+/// Y: float32 [N, targets].
+/// Computed in float64.
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_LinearRegressor.html
 class LinearRegressor final : public Op {
  public:

@@ -19,7 +19,8 @@ Norm norm_from_name(const std::string& name) {
   throw_value("norm", "'" + name + "'", "MAX, L1 or L2");
 }
 
-/// f joins terms and the parts of a result, which begin with `first`: several parts, as each waits for itself alone.
+/// Joins the terms of a row in several partial results, because each join depends on the one before. Each starts at
+/// `first`.
 template <class T, class Term, class Join>
 double joined(const T* x, int64_t n, double first, Term term, Join join) {
   double a = first, b = first, c = first, d = first;
@@ -73,10 +74,13 @@ class NormalizerKernel final : public Kernel {
   Norm norm_;
 };
 
-/// Normalizer: each row divided by its largest element (MAX), by the sum of its magnitudes (L1, as ONNX Runtime and
-/// ONNX's reference implementation take "sum(X)") or by its Euclidean length (L2); rows with divisor 0 stay as they
-/// are. X: float32, float64, int64 or int32 [N, C] or [C].   Y: float32. Computed in float64. Source:
-/// https://onnx.ai/onnx/operators/onnx_aionnxml_Normalizer.html
+/// Normalizer: divides each row by its largest element (MAX), by the sum of its magnitudes (L1; ONNX Runtime and ONNX's
+/// reference implementation read "sum(X)" in this way) or by its Euclidean length (L2). Rows with divisor 0 are
+/// unchanged.
+/// X: float32, float64, int64 or int32 [N, C] or [C].
+/// Y: float32.
+/// Computed in float64.
+/// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_Normalizer.html
 class Normalizer final : public Op {
  public:
   explicit Normalizer(const NodeSpec& node) : norm_(norm_from_name(node.attr_or("norm", "MAX"))) {}

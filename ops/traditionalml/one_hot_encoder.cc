@@ -12,7 +12,7 @@ namespace {
 
 constexpr DType kEncodedTypes[] = {DType::kString, DType::kInt64, DType::kInt32, DType::kFloat32, DType::kFloat64};
 
-/// A float without its fraction; INT64_MIN for what is beyond int64.
+/// Truncates a float; returns INT64_MIN for a number outside int64.
 int64_t to_integer(double x) { return x >= -0x1p63 && x < 0x1p63 ? int64_t(x) : INT64_MIN; }
 
 class OneHotEncoderKernel final : public Kernel {
@@ -67,9 +67,10 @@ class OneHotEncoderKernel final : public Kernel {
   bool zeros_;
 };
 
-/// OneHotEncoder: each element becomes a row with a 1 at the place of its category and 0 elsewhere. An element that is
-/// no category becomes zeros, or with zeros = 0 an error when the model runs. Of repeated categories the first counts.
-/// X: string (cats_strings), int64, int32, float32 or float64 (cats_int64s; fractions are cut off), any shape.
+/// OneHotEncoder: each element becomes a row with a 1 at the position of its category and 0 elsewhere. An element that
+/// is not a category becomes zeros, or with zeros = 0 an error when the model runs. Of repeated categories, the first
+/// one is used.
+/// X: string (cats_strings), int64, int32, float32 or float64 (cats_int64s; fractions are truncated), any shape.
 /// Y: float32, X's shape with a last dim of the number of categories.
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_OneHotEncoder.html
 class OneHotEncoder final : public Op {

@@ -13,9 +13,9 @@ namespace {
 
 constexpr const char* kNames[] = {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"};
 
-/// The inverse of the normal distribution at p in (0, 1/2]: a start by Winitzki ("A handy approximation for the error
-/// function and its inverse", 2008), 0.2 % off, and Newton's steps on the logarithms, each of which doubles its digits
-/// however small p is.
+/// Returns the inverse of the normal distribution at p in (0, 1/2]. An approximation with a relative error of 0.2 % is
+/// refined by Newton's steps on the logarithms, each of which doubles the number of correct digits for any p.
+/// Source: S. Winitzki, "A handy approximation for the error function and its inverse", 2008.
 double lower_quantile(double p) {
   const double a = 0.147, log = std::log(4 * p * (1 - p)), half = 2 / (std::numbers::pi * a) + log / 2;
   double x = -std::numbers::sqrt2 * std::sqrt(std::sqrt(half * half - log / a) - half);

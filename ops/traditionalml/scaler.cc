@@ -33,8 +33,8 @@ class ScalerKernel final : public Kernel {
  private:
   static constexpr int64_t kBlock = 256;
 
-  /// n elements, of which the first is number `begin` of X. Rounded as ONNX Runtime's: trees compare them with
-  /// thresholds that some meet exactly.
+  /// Scales n elements, of which the first is element `begin` of X. Rounds as ONNX Runtime does, because trees compare
+  /// the results with thresholds that some equal exactly.
   template <class T>
   void scale(const double* x, int64_t begin, int64_t n, float* y) const {
     size_t o = size_t(begin) % offset_.size(), s = size_t(begin) % scale_.size();
@@ -51,9 +51,10 @@ class ScalerKernel final : public Kernel {
   CountedVector<float> offset_, scale_;
 };
 
-/// Scaler: Y = (X - offset) * scale, with one offset and scale for all or one for each feature. Without
-/// the attributes they are 0 and 1.
-/// X: float32, float64, int64 or int32, any shape.   Y: float32.
+/// Scaler: Y = (X - offset) * scale, with one offset and scale for all features or one for each. Without the
+/// attributes, they are 0 and 1.
+/// X: float32, float64, int64 or int32, any shape.
+/// Y: float32.
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_Scaler.html
 class Scaler final : public Op {
  public:

@@ -18,7 +18,8 @@ class LinearSvm {
       : coefficients_(coefficients_of(node, classes)), rho_(rho_of(node)), positive_(all_positive(node)) {}
 
   const DotVectors& coefficients() const { return coefficients_; }
-  /// From a row's products by the coefficients: writes the scores after the transform, returns the class.
+  /// Computes a row from its products with the coefficients. Writes the scores after the transform and returns the
+  /// class.
   int64_t compute(const double* products, PostTransform transform, double* scores) const {
     const int64_t classes = coefficients_.count();
     for (int64_t c = 0; c < classes; ++c) scores[c] = products[c] + rho_;
@@ -54,7 +55,7 @@ class LinearSvm {
   bool positive_;
 };
 
-/// What SVMClassifier computes of rows, by one of the two.
+/// The classification of rows, with support vectors or linear functions.
 struct SvmClassification {
   ClassLabels labels;
   PostTransform transform;
@@ -63,7 +64,7 @@ struct SvmClassification {
 
   int64_t width() const { return votes ? votes->width() : linear->coefficients().width(); }
   int64_t scores() const { return votes ? votes->scores() : labels.count(); }
-  /// Numbers that sums() writes for a row: kernel values or products.
+  /// The numbers that sums() writes for a row: kernel values or products.
   int64_t sums() const { return votes ? votes->support_vectors().count() : labels.count(); }
   int64_t scratch() const { return votes ? votes->scratch() : 0; }
 
@@ -107,14 +108,19 @@ class SvmClassifierKernel final : public Kernel {
   SvmClassification model_;
 };
 
-/// SVMClassifier. With support vectors (vectors_per_class) each pair of classes decides by the sum of coefficient *
-/// kernel(x, vector) plus rho, and the class with the most votes wins. Z then holds class probabilities (with prob_a
-/// and prob_b), otherwise the decisions of the pairs; for two classes -decision and decision without a transform, 1 -
-/// decision and decision with one. Without support vectors each class has a linear function, the kernel is LINEAR and
-/// the highest score wins; of two classes the second wins where that score is positive (0.5 or more where no
-/// coefficient is negative). Where the definition is silent all this is as in ONNX Runtime.
-/// X: float32, float64, int64 or int32 [N, C] or [C].   Y: int64 or string [N].   Z: float32 [N, scores].
-/// Computed in float64. Source: https://onnx.ai/onnx/operators/onnx_aionnxml_SVMClassifier.html
+/// SVMClassifier.
+/// With support vectors (vectors_per_class), each pair of classes decides by the sum of coefficient * kernel(x, vector)
+/// plus rho, and the class with the most votes wins. Z contains class probabilities (with prob_a and prob_b), otherwise
+/// the decisions of the pairs. For two classes these are -decision and decision without a transform, 1 - decision and
+/// decision with one.
+/// Without support vectors, each class has a linear function, the kernel is LINEAR and the highest score wins. Of two
+/// classes, the second wins if that score is positive (0.5 or more if no coefficient is negative).
+/// Behaviour that the specification does not define is as in ONNX Runtime.
+/// X: float32, float64, int64 or int32 [N, C] or [C].
+/// Y: int64 or string [N].
+/// Z: float32 [N, scores].
+/// Computed in float64.
+/// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_SVMClassifier.html
 class SVMClassifier final : public Op {
  public:
   explicit SVMClassifier(const NodeSpec& node)

@@ -10,9 +10,9 @@
 namespace linnet {
 namespace {
 
-/// What SVMRegressor computes of one row.
+/// The regression of one row.
 struct SvmRegression {
-  std::optional<SupportVectors> vectors;  ///< without them the coefficients are those of a linear function
+  std::optional<SupportVectors> vectors;  ///< Without vectors, the coefficients are those of a linear function.
   CountedVector<float> coefficients;
   double rho = 0;
   bool one_class = false;
@@ -21,7 +21,7 @@ struct SvmRegression {
   int64_t width() const { return vectors ? vectors->width() : int64_t(coefficients.size()); }
   int64_t kernel_values() const { return vectors ? vectors->count() : 0; }
 
-  /// Of a row's kernel values, or of the row itself.
+  /// Computes a row from its kernel values, or from the row itself.
   double compute(const double* values) const {
     double score = dot(values, coefficients.data(), int64_t(coefficients.size())) + rho;
     if (one_class) return score > 0 ? 1 : -1;
@@ -59,9 +59,12 @@ class SvmRegressorKernel final : public Kernel {
 };
 
 /// SVMRegressor: the sum over the support vectors of coefficient * kernel(x, vector), plus rho; without support vectors
-/// (n_supports = 0) coefficients . x + rho. With one_class 1 where that is positive, else -1. Otherwise the transform
-/// is applied, as the definition says (ONNX Runtime does not). X: float32, float64, int64 or int32 [N, C] or [C].   Y:
-/// float32 [N, 1]. Computed in float64. Source: https://onnx.ai/onnx/operators/onnx_aionnxml_SVMRegressor.html
+/// (n_supports = 0), coefficients . x + rho. With one_class, the result is 1 if that is positive, else -1. Otherwise
+/// the transform is applied as the specification states (ONNX Runtime does not apply it).
+/// X: float32, float64, int64 or int32 [N, C] or [C].
+/// Y: float32 [N, 1].
+/// Computed in float64.
+/// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_SVMRegressor.html
 class SVMRegressor final : public Op {
  public:
   explicit SVMRegressor(const NodeSpec& node) {

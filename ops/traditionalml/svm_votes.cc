@@ -10,7 +10,7 @@
 namespace linnet {
 namespace {
 
-/// Where the vectors of each class begin, and their number at the end.
+/// Returns the first vector of each class, followed by the total number.
 CountedVector<int64_t> first_vectors(const NodeSpec& node, int64_t classes) {
   const auto& counts = node.attr<std::vector<int64_t>>("vectors_per_class");
   require_length("vectors_per_class", counts.size(), classes);
@@ -22,9 +22,10 @@ CountedVector<int64_t> first_vectors(const NodeSpec& node, int64_t classes) {
   return first;
 }
 
-/// The class probabilities p [n] that fit the pairwise ones r [n, n] best: the second method of Wu, Lin and Weng,
-/// "Probability Estimates for Multi-class Classification by Pairwise Coupling", 2004, section 4. The matrix Q is
-/// computed from r where it is needed. `product`: scratch for Q * p.
+/// Computes the class probabilities p [n] that fit the pairwise ones r [n, n] best. The matrix Q is computed from r as
+/// needed. `product`: scratch for Q * p.
+/// Source: the second method of T.-F. Wu, C.-J. Lin, R. C. Weng, "Probability Estimates for Multi-class Classification
+/// by Pairwise Coupling", 2004, section 4.
 void couple(const double* r, int64_t n, double* p, double* product) {
   const auto q = [&](int64_t i, int64_t j) {
     if (i != j) return -r[j * n + i] * r[i * n + j];

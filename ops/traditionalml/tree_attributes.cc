@@ -27,7 +27,7 @@ Mode mode_of(const std::string& name) {
   return found->second;
 }
 
-/// The attributes that describe nodes, each as long as nodes_nodeids.
+/// The attributes that describe nodes. Each has the length of nodes_nodeids.
 class NodeLists {
  public:
   explicit NodeLists(const NodeSpec& node)
@@ -50,7 +50,7 @@ class NodeLists {
     require_length("nodes_values", values.size(), count);
   }
 
-  bool wide = false;  // before values, which sets it
+  bool wide = false;  // Is declared before values, whose initialisation sets it.
   Ints ids, trees, features, true_ids, false_ids, missing;
   CountedVector<std::string> modes;
   CountedVector<double> values;
@@ -61,7 +61,7 @@ class NodeLists {
   }
 };
 
-/// Finds nodes by the ids of their tree and of themselves: a table of places for each tree, in the order of the ids.
+/// Finds nodes by the ids of their tree and node, in tables of places for each tree that are sorted by id.
 class NodePlaces {
  public:
   explicit NodePlaces(const NodeLists& lists) : lists_(lists), places_(lists.ids.size()) {
@@ -80,7 +80,7 @@ class NodePlaces {
   }
 
   size_t trees() const { return trees_.size(); }
-  /// Which of the trees that is, in the order of their ids; there must be one.
+  /// Returns the index of a tree in the order of ids. Throws Error(kModel) if there is no such tree.
   size_t index_of(int64_t tree) const {
     const auto found = std::ranges::lower_bound(trees_, tree, {}, &Tree::id);
     if (found == trees_.end() || found->id != tree) throw Error(ErrorKind::kModel, str("there is no tree ", tree));
@@ -92,7 +92,7 @@ class NodePlaces {
     const auto table = std::span(places_).subspan(
         begin, (index + 1 < trees_.size() ? trees_[index + 1].begin : places_.size()) - begin);
     const auto id_of = [this](int64_t place) { return lists_.ids[size_t(place)]; };
-    // Most files number the nodes of a tree one by one.
+    // Most files number the nodes of a tree consecutively.
     const uint64_t guess = uint64_t(id) - uint64_t(id_of(table.front()));
     if (guess < table.size() && id_of(table[guess]) == id) return table[guess];
     const auto found = std::ranges::lower_bound(table, id, {}, id_of);
@@ -105,7 +105,7 @@ class NodePlaces {
  private:
   struct Tree {
     int64_t id;
-    size_t begin;  ///< of its places
+    size_t begin;  ///< The begin of the tree's places.
   };
 
   std::pair<int64_t, int64_t> key(int64_t place) const {
@@ -113,7 +113,7 @@ class NodePlaces {
   }
 
   const NodeLists& lists_;
-  CountedVector<int64_t> places_;  ///< of nodes in the lists, by tree and id
+  CountedVector<int64_t> places_;  ///< The places of nodes in the lists, sorted by tree and id.
   CountedVector<Tree> trees_;
 };
 

@@ -11,12 +11,12 @@
 namespace linnet {
 namespace {
 
-using IntsAttribute = std::vector<int64_t>;  // as attributes are
+using IntsAttribute = std::vector<int64_t>;  // The type of the attributes.
 using Mode = TreeSpec::Mode;
 
 constexpr DType kTreeTypes[] = {DType::kFloat32, DType::kFloat64, DType::kFloat16};
 
-/// Sets of members, each but the last one followed by a NaN.
+/// Reads the sets of members. A NaN follows each set except the last one.
 CountedVector<CountedVector<double>> read_sets(const NodeSpec& node, bool& wide) {
   const Tensor* tensor = node.find<Tensor>("membership_values");
   CountedVector<CountedVector<double>> sets;
@@ -43,14 +43,14 @@ CountedVector<Mode> read_modes(const NodeSpec& node) {
   return modes;
 }
 
-/// An attribute of one integer for each node.
+/// Returns an attribute of one integer for each node.
 const IntsAttribute& node_list(const NodeSpec& node, const std::string& attribute, size_t count) {
   const IntsAttribute& list = node.attr<IntsAttribute>(attribute);
   require_length(attribute, list.size(), int64_t(count));
   return list;
 }
 
-/// Where a child stands: inner nodes come first, then the leaves.
+/// Returns the place of a child: inner nodes come first, then the leaves.
 int64_t child_place(int64_t id, bool leaf, size_t inner, size_t leaves) {
   const auto count = int64_t(leaf ? leaves : inner);
   if (id < 0 || id >= count) {
@@ -121,10 +121,10 @@ class TreeEnsembleKernel final : public TreeKernel {
   PostTransform transform_;
 };
 
-/// TreeEnsemble: for each target the aggregate of the weights of the leaves that the trees lead to (AVERAGE divides by
-/// the number of trees), then the transform, also for a single target. BRANCH_MEMBER asks whether the feature is in the
-/// node's set of membership_values. NaN follows nodes_missing_value_tracks_true.
-/// X: float32, float64 or float16 [N, F] or [F]; compared as float64 where X or the attributes are.
+/// TreeEnsemble: for each target, the aggregate of the weights of the leaves that the trees lead to (AVERAGE divides by
+/// the number of trees), then the transform, also for a single target. BRANCH_MEMBER tests whether the feature is in
+/// the node's set of membership_values. NaN follows nodes_missing_value_tracks_true.
+/// X: float32, float64 or float16 [N, F] or [F]; compared as float64 if X or the attributes are float64.
 /// Y: X's dtype, [N, n_targets]; summed in float64.
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsemble.html
 class TreeEnsemble final : public Op {

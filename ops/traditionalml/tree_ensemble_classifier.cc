@@ -10,7 +10,7 @@
 namespace linnet {
 namespace {
 
-/// How the scores of a row become a class and the scores that are put out.
+/// Computes a class and the output scores from the scores of a row.
 class ScoreRule {
  public:
   ScoreRule(const NodeSpec& node, const TreeSpec& spec) : classes_(spec.targets), transform_(post_transform_of(node)) {
@@ -23,7 +23,7 @@ class ScoreRule {
     mixed_ = std::any_of(spec.votes.begin(), spec.votes.end(), [](const auto& vote) { return vote.weight < 0; });
   }
 
-  /// Overwrites the scores with those to put out; returns the class.
+  /// Overwrites the scores with the output scores and returns the class.
   int64_t finish(double* scores, const bool* voted) const {
     return binary_ ? finish_binary(scores, voted) : finish_any(scores, voted);
   }
@@ -73,16 +73,23 @@ class TreeEnsembleClassifierKernel final : public TreeKernel {
   ClassLabels labels_;
 };
 
-/// TreeEnsembleClassifier: for each class the sum of the weights of the leaves that the trees lead to, plus its base
-/// value; the label of the highest score (of equals the first); the scores after the transform.
+/// TreeEnsembleClassifier: for each class, the sum of the weights of the leaves that the trees lead to, plus its base
+/// value; the label of the highest score (the first among equals); the scores after the transform.
 ///
-/// Where the definition is silent it is as in ONNX Runtime: a class competes only where a leaf voted for it (or there
-/// are base values). With two classes and weights for only one of them these are the score of the second class, which
-/// wins where that is above 0.5 (above 0 where some weight is negative); put out are 1 - score and score (-score and
-/// score), in which LOGISTIC and PROBIT act on the score and the softmaxes do not act; but if the weights name the
-/// second class, 0 and the score, with the transform as usual. A single base value then belongs to that score. X:
-/// float32, float64, int64 or int32 [N, F] or [F]; compared as float32 where both X and the thresholds are, else as
-/// float64.   Y: int64 or string [N].   Z: float32 [N, classes]; summed in float64.
+/// Behaviour that the specification does not define is as in ONNX Runtime. A class competes only if a leaf voted for it
+/// or there are base values. Special rules apply to two classes with weights for only one of them:
+/// - The weights give the score of the second class, which wins if it is above 0.5 (above 0 if some weight is
+///   negative).
+/// - The output scores are 1 - score and score (-score and score if some weight is negative). LOGISTIC and PROBIT are
+///   applied to the score; the softmaxes are not applied.
+/// - If the weights are of the second class and a leaf voted for it, the output scores are 0 and the score, with the
+///   usual transform.
+/// - A single base value belongs to that score.
+///
+/// X: float32, float64, int64 or int32 [N, F] or [F]; compared as float32 if both X and the thresholds are float32,
+/// else as float64.
+/// Y: int64 or string [N].
+/// Z: float32 [N, classes]; summed in float64.
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleClassifier.html
 class TreeEnsembleClassifier final : public Op {
  public:

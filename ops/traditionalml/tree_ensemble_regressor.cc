@@ -32,11 +32,12 @@ TreeAggregate aggregate_of(const std::string& name) {
   throw_value("aggregate_function", "'" + name + "'", "AVERAGE, SUM, MIN or MAX");
 }
 
-/// TreeEnsembleRegressor: for each target the aggregate of the weights of the leaves that the trees lead to (AVERAGE
-/// divides by the number of trees), plus its base value, then the transform, also for a single target (where ONNX
-/// Runtime applies only PROBIT). The root of a tree is its first node. NaN follows nodes_missing_value_tracks_true. X:
-/// float32, float64, int64 or int32 [N, F] or [F]; compared as float32 where both X and the thresholds are, else as
-/// float64.   Y: float32 [N, n_targets]; summed in float64.
+/// TreeEnsembleRegressor: for each target, the aggregate of the weights of the leaves that the trees lead to (AVERAGE
+/// divides by the number of trees), plus its base value, then the transform, also for a single target (for which ONNX
+/// Runtime applies only PROBIT). The root of a tree is its first node. NaN follows nodes_missing_value_tracks_true.
+/// X: float32, float64, int64 or int32 [N, F] or [F]; compared as float32 if both X and the thresholds are float32,
+/// else as float64.
+/// Y: float32 [N, n_targets]; summed in float64.
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_TreeEnsembleRegressor.html
 class TreeEnsembleRegressor final : public Op {
  public:

@@ -29,7 +29,8 @@ template <class T>
 void TreeEvaluator<T>::add_trees(const TreeSpec& spec) {
   const int64_t most = checked_add(checked_mul(2, std::ssize(spec.nodes)), std::ssize(spec.roots));
   if (most > INT32_MAX) throw Error(ErrorKind::kLimit, str("trees of ", spec.nodes.size(), " nodes are too large"));
-  CountedVector<int32_t> children(spec.nodes.size(), -1);  // where those of a node were placed
+  // The place of each node's children; -1 if they have no place yet.
+  CountedVector<int32_t> children(spec.nodes.size(), -1);
   for (const int64_t root : spec.roots) {
     const auto first = int32_t(source_.size());
     source_.push_back(int32_t(root));
@@ -82,7 +83,7 @@ void TreeEvaluator<T>::add_node(const TreeSpec& spec, int32_t place, CountedVect
 
 template <class T>
 void TreeEvaluator<T>::add_votes(const TreeSpec& spec) {
-  CountedVector<int32_t> first(spec.nodes.size() + 1);  // of each node of the specification
+  CountedVector<int32_t> first(spec.nodes.size() + 1);  // The first vote of each node of the specification.
   CountedVector<double> sums(spec.nodes.size());
   for (const TreeSpec::Vote& vote : spec.votes) {
     ++first[size_t(vote.leaf) + 1];
@@ -164,7 +165,7 @@ void TreeEvaluator<T>::vote(int32_t place, const Votes& votes, int64_t row) cons
   join(std::plus<>());
 }
 
-/// Of each kLanes rows the numbers of one feature are brought together: steps are as fast again.
+/// Walks blocks of kLanes rows. In each block, the numbers of one feature are contiguous, which makes steps faster.
 template <class T>
 template <class Holds>
 void TreeEvaluator<T>::walk_transposed(const Holds& holds_at, const T* x, int64_t width, int64_t rows, T* space,
@@ -211,7 +212,7 @@ void TreeEvaluator<T>::walk_rows(const Holds& holds_at, const T* x, int64_t widt
   }
 }
 
-/// One row: several trees at once.
+/// Walks one row down several trees at once.
 template <class T>
 template <class Holds>
 void TreeEvaluator<T>::walk_row(const Holds& holds_at, const T* x, const Votes& votes, Checkpoints& checkpoints) const {
@@ -229,7 +230,7 @@ void TreeEvaluator<T>::walk_row(const Holds& holds_at, const T* x, const Votes& 
   }
 }
 
-/// Whether the steps that transposed rows make faster outweigh the transposition.
+/// Whether steps on transposed rows save more than the transposition costs.
 template <class T>
 bool TreeEvaluator<T>::transposes(int64_t width) const {
   constexpr int64_t kStepsPerMove = 4;

@@ -9,15 +9,15 @@
 
 namespace linnet {
 
-/// How the votes for one target are put together, numbered as in TreeEnsemble.
+/// The aggregation of the votes for one target, numbered as in TreeEnsemble.
 enum class TreeAggregate { kAverage, kSum, kMin, kMax };
 
-/// Trees in the form they are evaluated in, for rows of T (float or double).
+/// Trees in the layout for evaluation, for rows of T (float or double).
 ///
-/// All comparisons become x <= threshold: x < t is x <= the largest number below t, and x > t and x >= t swap the
-/// children. The two children of a node lie side by side, level by level, and leaves lead to themselves, so that kLanes
-/// walks down trees go on in step, without branches, until none of them moves: those of several rows down one tree, or
-/// of one row down several trees. Every row adds its votes in the order of the trees.
+/// All comparisons become x <= threshold: x < t becomes x <= the largest number below t; x > t and x >= t swap the
+/// children. The two children of a node are adjacent, level by level, and leaves lead to themselves. So kLanes walks
+/// down trees advance together without branches until none of them moves: several rows down one tree, or one row down
+/// several trees. Every row adds its votes in the order of the trees.
 template <class T>
 class TreeEvaluator {
  public:
@@ -25,22 +25,22 @@ class TreeEvaluator {
 
   explicit TreeEvaluator(const TreeSpec& spec);
 
-  /// Numbers of T that compute() needs for so many rows.
+  /// The numbers of T that compute() needs for `rows` rows of `width` numbers.
   int64_t space(int64_t width, int64_t rows) const;
-  /// For each of `rows` rows of x (of `width` numbers): scores[row * targets + t] becomes the aggregate of the votes
-  /// for target t (0 where there are none), and voted[...] whether there was one.
+  /// Evaluates `rows` rows of x (`width` numbers each). scores[row * targets + t] becomes the aggregate of the votes
+  /// for target t (0 without votes), and voted[...] whether there was a vote.
   void compute(const T* x, int64_t width, int64_t rows, TreeAggregate aggregate, T* space, double* scores,
                bool* voted) const;
 
   int64_t trees() const { return int64_t(roots_.size()); }
-  /// Of one row down all trees, at most; trees that share nodes count as kSureSteps deep.
+  /// The largest number of steps of one row down all trees. Trees that share nodes count as kSureSteps deep.
   int64_t steps() const { return steps_; }
 
  private:
   struct Node {
     T threshold;
-    uint32_t feature;  // shifted by one; the lowest bit: NaN goes to the true child
-    int32_t child;     // the false one, which the true one follows
+    uint32_t feature;  // The feature, shifted by one. The lowest bit is set if NaN goes to the true child.
+    int32_t child;     // The place of the false child; the true one follows it.
   };
   struct Vote {
     int32_t target;
@@ -51,9 +51,9 @@ class TreeEvaluator {
   };
   struct Root {
     int32_t place;
-    int32_t depth;  // kUnknownDepth where nodes are shared
+    int32_t depth;  // kUnknownDepth if nodes are shared.
   };
-  /// Where votes of a row go, from scores and voted of its first target on.
+  /// The destination of a row's votes: scores and voted from its first target on.
   struct Votes {
     TreeAggregate aggregate;
     bool add_only;
@@ -62,21 +62,21 @@ class TreeEvaluator {
   };
   enum class Rule : uint8_t { kLeq, kEq, kMember };
   static constexpr int32_t kUnknownDepth = INT32_MAX;
-  static constexpr int32_t kSureSteps = 8;   // that are walked without asking whether anything moved
-  static constexpr int64_t kFewestRows = 8;  // that are worth kLanes lanes
+  static constexpr int32_t kSureSteps = 8;   // The steps that are taken before testing whether anything moved.
+  static constexpr int64_t kFewestRows = 8;  // The fewest rows for which kLanes lanes are worthwhile.
 
   void add_trees(const TreeSpec& spec);
   void add_node(const TreeSpec& spec, int32_t place, CountedVector<int32_t>& children);
   void add_votes(const TreeSpec& spec);
   bool transposes(int64_t width) const;
-  /// How many rows of some go down the trees together; the others go one by one.
+  /// The number of rows that go down the trees together; the others go one by one.
   static int64_t rows_together(int64_t rows) { return rows % kLanes < kFewestRows ? rows - rows % kLanes : rows; }
 
-  /// Calls f with how a lane's comparison is made: holds(node, place, value).
+  /// Calls f with the comparison of a lane: holds(node, place, value).
   template <class F>
   void with_rule(F f) const;
   bool holds(const Node& node, int32_t place, T x) const;
-  /// From places down to leaves, at most `depth` steps; value(lane, feature) is what a lane compares.
+  /// Walks from places down to leaves, at most `depth` steps. value(lane, feature) is the number that a lane compares.
   template <class Holds, class Value>
   void walk(const Holds& holds, const Value& value, int32_t depth, int32_t (&places)[kLanes],
             Checkpoints& checkpoints) const;
@@ -93,13 +93,13 @@ class TreeEvaluator {
   CountedVector<Node> nodes_;
   CountedVector<Root> roots_;
   int64_t steps_ = 0;
-  CountedVector<int32_t> source_;         // of each node: its place in the specification
-  CountedVector<Rule> rules_;             // of each node
-  CountedVector<size_t> set_of_;          // of each node of the specification, empty without sets
-  CountedVector<CountedVector<T>> sets_;  // sorted
-  CountedVector<Vote> votes_;             // those of one leaf together
-  CountedVector<Range> votes_of_;         // of each node
-  CountedVector<double> sum_;             // of the votes of each node, for one target
+  CountedVector<int32_t> source_;         // The place of each node in the specification.
+  CountedVector<Rule> rules_;             // The rule of each node.
+  CountedVector<size_t> set_of_;          // The set of each node of the specification; empty without sets.
+  CountedVector<CountedVector<T>> sets_;  // Each set is sorted.
+  CountedVector<Vote> votes_;             // The votes of one leaf are contiguous.
+  CountedVector<Range> votes_of_;         // The range of each node's votes.
+  CountedVector<double> sum_;             // The sum of the votes of each node, for one target.
   int64_t targets_;
   bool only_leq_ = true, nan_matters_ = false;
 };
@@ -107,13 +107,13 @@ class TreeEvaluator {
 extern template class TreeEvaluator<float>;
 extern template class TreeEvaluator<double>;
 
-/// The trees of a node, with the evaluators made when they are first needed and shared by all plans.
+/// The trees of a node. Evaluators are made lazily and shared by all plans. Thread-safe.
 class TreeModel {
  public:
   explicit TreeModel(TreeSpec spec) : spec_(std::move(spec)) {}
 
   const TreeSpec& spec() const { return spec_; }
-  /// Rows of this dtype are evaluated as float32: they and the thresholds are no wider.
+  /// Whether rows of this dtype are evaluated as float32, because neither they nor the thresholds are wider.
   bool narrow(DType x) const { return !spec_.wide && x == DType::kFloat32; }
   template <class T>
   std::shared_ptr<const TreeEvaluator<T>> evaluator() const;

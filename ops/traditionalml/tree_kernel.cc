@@ -11,8 +11,8 @@ namespace {
 
 constexpr int64_t kLeastRows = 16, kMostRows = 256, kChunksPerWorker = 4;
 
-/// Rows of a chunk: as many as fill it, or more where all workers have enough chunks, as each reads all trees; few
-/// where rows are long.
+/// The rows of a chunk. They fill a chunk, or are more if all workers have enough chunks, because each chunk reads all
+/// trees. They are few if rows are long.
 int64_t chunk_rows(const Rows& rows, int64_t steps, int64_t numbers, int workers) {
   const int64_t filling = kChunkElements / std::max<int64_t>(1, steps), fair = rows.count / workers / kChunksPerWorker;
   const int64_t wanted = std::clamp(std::max(filling, fair), kLeastRows, kMostRows);

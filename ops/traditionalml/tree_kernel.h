@@ -6,7 +6,7 @@
 
 namespace linnet {
 
-/// Evaluates trees on the rows of X, in parallel chunks of rows, and hands the scores of each row to finish().
+/// Evaluates trees on the rows of X, in parallel chunks of rows, and passes the scores of each row to finish().
 class TreeKernel : public Kernel {
  public:
   TreeKernel(const CompileInput& in, const TreeModel& model, TreeAggregate aggregate);
@@ -16,8 +16,8 @@ class TreeKernel : public Kernel {
   std::string describe() const final;
 
  protected:
-  /// Writes the outputs of a row from its aggregated scores, which it may overwrite, one for each target. `voted` tells
-  /// for which targets there were votes. Called from several threads, once for each row.
+  /// Writes the outputs of a row from its aggregated scores, one for each target, which it may overwrite. `voted`
+  /// contains whether each target had votes. Called from several threads, once for each row.
   virtual void finish(KernelContext& context, int64_t row, double* scores, const bool* voted) const = 0;
 
   int64_t targets() const { return targets_; }
@@ -28,20 +28,20 @@ class TreeKernel : public Kernel {
   DType dtype_;
   ReadNumbers read_;
   Rows rows_;
-  int64_t targets_, step_;  // rows of a chunk
-  int64_t space_;           // numbers that the evaluator needs for it
+  int64_t targets_, step_;  // The rows of a chunk are step_.
+  int64_t space_;           // The numbers that the evaluator needs for a chunk.
   TreeAggregate aggregate_;
-  std::shared_ptr<const TreeEvaluator<float>> narrow_;  // one of the two
+  std::shared_ptr<const TreeEvaluator<float>> narrow_;  // Exactly one of the two is set.
   std::shared_ptr<const TreeEvaluator<double>> wide_;
 };
 
 /// Checks that X has the features that the trees read.
 void require_features(const Fact& x, const TreeSpec& spec);
 
-/// Scores to which a base value of their target is added.
+/// Base values that are added to the scores of their targets.
 class BaseValues {
  public:
-  /// From the attribute base_values or base_values_as_tensor: none or one for each target.
+  /// Reads the attribute base_values or base_values_as_tensor: empty, or one value for each target.
   BaseValues(const NodeSpec& node, int64_t targets);
   bool empty() const { return values_.empty(); }
   void add_to(double* scores) const {

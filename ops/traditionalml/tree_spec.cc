@@ -47,7 +47,7 @@ class CycleCheck {
 
   const CountedVector<Node>& nodes_;
   CountedVector<State> state_;
-  CountedVector<std::pair<int64_t, int>> open_;  // node, how many of its children were visited
+  CountedVector<std::pair<int64_t, int>> open_;  // A node, and how many of its children were visited.
 };
 
 }  // namespace

@@ -19,11 +19,11 @@ class ZipMapKernel final : public Kernel {
     const int64_t n = keys_.size(), rows = x.rank() == 1 ? 1 : x.dim(0);
     std::vector<Tensor>& elements = context.output(0).data<Sequence>()->elements;
     elements.clear();
-    CountedMemory counted;  // until the engine counts the elements
+    CountedMemory counted;  // Counts the memory until the engine counts the elements.
     counted.add(size_t(checked_mul(rows, sizeof(Tensor))));
     elements.reserve(size_t(rows));
     const auto all = std::make_shared<Tensor>(x.clone());
-    const auto maps = std::make_shared<CountedVector<Map>>(size_t(rows));  // of all elements
+    const auto maps = std::make_shared<CountedVector<Map>>(size_t(rows));  // The maps of all elements.
     Checkpoints checkpoints;
     for (int64_t row = 0; row < rows; ++row) {
       checkpoints.add(512);
@@ -38,7 +38,8 @@ class ZipMapKernel final : public Kernel {
 };
 
 /// ZipMap (ai.onnx.ml): a sequence with one map per row of X, whose keys are the attribute classlabels_int64s or
-/// classlabels_strings. X: float32 [N, C] or [C] with as many columns as there are keys.
+/// classlabels_strings.
+/// X: float32 [N, C] or [C] with as many columns as there are keys.
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxml_ZipMap.html
 class ZipMap final : public Op {
  public:
