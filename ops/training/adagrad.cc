@@ -4,7 +4,7 @@
 namespace linnet {
 namespace {
 
-/// Adagrad: with g = G + norm_coefficient X: H += g^2, X -= R / (1 + T decay_factor) g / (sqrt(H) + epsilon).
+/// Adagrad: with g = G + norm_coefficient X, H += g^2 and X -= R / (1 + T decay_factor) g / (sqrt(H) + epsilon).
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Adagrad.html
 class AdagradRule {
  public:

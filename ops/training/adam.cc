@@ -4,9 +4,10 @@
 namespace linnet {
 namespace {
 
-/// Adam: with g = G + norm_coefficient X: V = alpha V + (1 - alpha) g, H = beta H + (1 - beta) g^2,
-/// X = (1 - norm_coefficient_post) (X - r V / (sqrt(H) + epsilon)), where r = R sqrt(1 - beta^T) / (1 - alpha^T), or R
-/// for T = 0.
+/// Adam: with g = G + norm_coefficient X,
+/// V = alpha V + (1 - alpha) g, H = beta H + (1 - beta) g^2,
+/// X = (1 - norm_coefficient_post) (X - r V / (sqrt(H) + epsilon)),
+/// where r = R sqrt(1 - beta^T) / (1 - alpha^T), or R for T = 0.
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Adam.html
 class AdamRule {
  public:

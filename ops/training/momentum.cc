@@ -4,8 +4,8 @@
 namespace linnet {
 namespace {
 
-/// Momentum: with g = G + norm_coefficient X: V = alpha V + (beta or, for T = 0, 1) g; X -= R V, or with mode nesterov
-/// X -= R (g + alpha V).
+/// Momentum: with g = G + norm_coefficient X, V = alpha V + beta g (V = alpha V + g for T = 0). Then X -= R V, or X -=
+/// R (g + alpha V) with mode nesterov.
 /// Source: https://onnx.ai/onnx/operators/onnx_aionnxpreviewtraining_Momentum.html
 class MomentumRule {
  public:

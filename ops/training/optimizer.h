@@ -8,11 +8,12 @@
 #include "infer/infer.h"
 #include "partition/parallel.h"
 
-// What the optimizers of domain ai.onnx.preview.training share. Inputs: R (learning rate), T (update count), then all
-// tensors X, all gradients G, and all tensors of each state; outputs: all new X, and all of each new state.
+// The optimisers of domain ai.onnx.preview.training.
+// Inputs: R (learning rate), T (update count), then all tensors X, all gradients G, and all tensors of each state.
+// Outputs: all new X, and all tensors of each new state.
 namespace linnet {
 
-/// One element before a step, and after it. A rule uses as many states as it has.
+/// One element before and after a step. A rule uses the first kStates states.
 struct OptimizerElement {
   double x, gradient;
   std::array<double, 2> states;
@@ -59,8 +60,10 @@ class OptimizerKernel final : public Kernel {
   int tensors_;
 };
 
-/// An optimizer. Rule: constructed from the node; kStates; step(r, t) returns what changes an OptimizerElement.
-/// R: float/double, T: int64, one element each. X, G, states: float/double, of one shape for each tensor.
+/// An optimiser. Rule is constructed from the node and has kStates and step(r, t), which returns a function that
+/// updates an OptimizerElement.
+/// R: float/double; T: int64; one element each.
+/// X, G, states: float/double, of one shape for each tensor.
 template <class Rule>
 class Optimizer final : public Op {
  public:
