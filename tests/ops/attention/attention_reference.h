@@ -14,7 +14,7 @@ namespace linnet::testing {
 
 inline constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-/// What a test gives the operator. Tensors are [batch, heads, length, size] here, whatever form the node gets.
+/// The inputs of the operator in a test. Tensors are [batch, heads, length, size], whatever layout the node gets.
 struct AttentionSettings {
   int64_t batch = 2, q_heads = 2, kv_heads = 2, q_length = 5, new_length = 7, past_length = 0, size = 8, v_size = 8;
   bool joined_heads = false, causal = false;
@@ -46,13 +46,13 @@ inline Tensor transposed(const Tensor& x) {
   return run_op({"Transpose", 13, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}}}, {x})[0];
 }
 
-/// [batch, heads, length, size] to [batch, length, heads * size].
+/// Transposes [batch, heads, length, size] to [batch, length, heads * size].
 inline Tensor join_heads(const Tensor& x) { return transposed(x).reshaped({x.dim(0), x.dim(2), x.dim(1) * x.dim(3)}); }
 inline Tensor split_heads(const Tensor& x, int64_t heads) {
   return transposed(x.reshaped({x.dim(0), x.dim(1), heads, x.dim(2) / heads}));
 }
 
-/// All four outputs; Y as [batch, heads, length, size].
+/// Returns all four outputs; Y as [batch, heads, length, size].
 inline std::vector<Tensor> attend(const AttentionSettings& s, const AttentionValues& values,
                                   DType dtype = DType::kFloat32, Isa isa = Isa::kAuto, int threads = 2,
                                   Attributes attributes = {}) {
@@ -84,7 +84,7 @@ inline double element(const Tensor& x, std::vector<int64_t> at) {
   return double(x.data<float>()[i]);
 }
 
-/// What the mask, the window, the causal rule and the padding add to a score.
+/// Returns what the mask, the window, the causal rule and the padding add to a score.
 inline double bias_of(const AttentionSettings& s, int64_t b, int64_t h, int64_t i, int64_t j) {
   double bias = 0;
   if (s.mask) bias = j < s.mask.dim(-1 + s.mask.shape().rank()) ? element(s.mask, {b, h, i, j}) : kNever;
@@ -100,7 +100,7 @@ struct AttentionReference {
   Tensor y, scores;
 };
 
-/// The specification's function in double.
+/// Computes the specification's function in double.
 inline AttentionReference reference(const AttentionSettings& s, const AttentionValues& values) {
   const auto kv = [&](const Tensor& past, const Tensor& now, int64_t b, int64_t h, int64_t j, int64_t d) {
     return j < s.past_length ? element(past, {b, h, j, d}) : element(now, {b, h, j - s.past_length, d});

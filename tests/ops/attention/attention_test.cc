@@ -16,7 +16,7 @@ TEST(Attention, FollowsTheFunctionBody) {
   expect_attention({.q_heads = 6, .kv_heads = 2, .size = 5, .v_size = 3, .causal = true});
   expect_attention(
       {.q_heads = 4, .kv_heads = 1, .q_length = 1, .past_length = 300, .joined_heads = true, .softcap = 1.5f});
-  // One query among several new keys sees the first of them.
+  // A single query among several new keys attends only to the first of them.
   expect_attention({.q_length = 1, .new_length = 6, .past_length = 3, .causal = true});
 }
 
@@ -67,9 +67,9 @@ TEST(Attention, BroadcastsALastMaskDimOf1BeforeOpset24) {
   const Values values = random_values(s);
   const Tensor plain = attend(s, values)[0];
   s.mask = random_tensor({5, 1});
-  expect_close(attend(s, values)[0], plain, 1e-5);  // a constant on all scores of a row changes nothing
+  expect_close(attend(s, values)[0], plain, 1e-5);  // A constant that is added to all scores of a row has no effect.
   s.opset = 24;
-  expect_close(attend(s, values)[0], reference(s, values).y, 1e-5);  // only the first key is attended
+  expect_close(attend(s, values)[0], reference(s, values).y, 1e-5);  // Only the first key is attended to.
 }
 
 TEST(Attention, GivesZerosToQueriesWithoutKeys) {
@@ -128,7 +128,7 @@ TEST(Attention, JoinsPastAndNewKeysAndValues) {
       expect_close(got[size_t(which)], run_op({"Concat", 13, {{"axis", int64_t{2}}}}, {past, now})[0]);
     }
     const std::vector<Tensor> inputs{values.q, values.k, values.v, {}, values.past_key, values.past_value};
-    if (!joined_heads) expect_close(run_op({"Attention", 23}, inputs)[0], got[0]);  // joined in scratch memory
+    if (!joined_heads) expect_close(run_op({"Attention", 23}, inputs)[0], got[0]);  // Joined in scratch memory.
   }
 }
 

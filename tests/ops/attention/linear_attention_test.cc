@@ -24,7 +24,7 @@ Inputs random_inputs(int64_t decay_width, int64_t beta_width) {
 
 double at(const Tensor& x, int64_t i) { return double(x.data<float>()[i]); }
 
-/// One column of the state at a time, in double.
+/// Computes one column of the state at a time, in double.
 std::vector<Tensor> linear_attention_reference(const Inputs& in, bool gated, bool delta, double scale) {
   Tensor y(DType::kFloat32, {kBatch, kLength, kQHeads * kV}), last(DType::kFloat32, {kBatch, kHeads, kK, kV});
   for (int64_t column = 0; column < kBatch * kHeads * kV; ++column) {

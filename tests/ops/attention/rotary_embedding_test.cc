@@ -59,7 +59,7 @@ TEST(RotaryEmbedding, TakesHeadsThatLieSideBySide) {
                joined(rotated_pairs(x, cos, sin, {}, kSize, false)), 1e-5);
 }
 
-/// The caches of pairs as those of values.
+/// Returns the caches of pairs as those of values.
 Tensor of_values(const Tensor& pairs, bool interleaved) {
   const int64_t rows = pairs.size() / (kSize / 2);
   Tensor values(DType::kFloat32, {pairs.dim(0), kTokens, kSize});

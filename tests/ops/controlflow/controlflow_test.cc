@@ -19,7 +19,7 @@ const Fact kVector(DType::kFloat32, Dims{Dim("N")});
 
 Tensor floats(const std::vector<float>& values) { return Tensor::of(values); }
 
-// A body that captures one value and applies an operator to it.
+// Returns a body that captures one value and applies an operator to it.
 GraphPtr unary_branch(const std::string& op_type) {
   GraphBuilder b;
   b.output(b.op(op_type, {b.input("captured", kVector)}));
@@ -36,7 +36,7 @@ TEST(If, RunsTheBranchThatTheConditionNames) {
   expect_close(run_model(model, {Tensor::scalar(false), floats({-1, 2})})[0], floats({1, 2}));
 }
 
-/// Looks at a tensor behind a node.
+/// Observes the tensor after a node.
 class Onlooker final : public Observer {
  public:
   Onlooker(std::string op_type, Tensor at) : op_type_(std::move(op_type)), at_(std::move(at)) {}
@@ -110,7 +110,8 @@ class NeverFits final : public Op {
   int& inferred_;
 };
 
-// A node that never fits; or an If, one branch of which has such a node and the other an If of a depth less.
+// Returns a body with a node that never fits. With a depth, the body is an If: one branch has such a node, the other
+// such an If of a depth less.
 GraphPtr unfit_branch(const std::shared_ptr<Registry>& registry, int depth) {
   auto graph = std::make_shared<Graph>(registry);
   const ValueId cond = graph->add_input("cond", kScalarBool);
@@ -135,7 +136,7 @@ TEST(If, InfersEachBranchOnceHoweverDeepItLies) {
   EXPECT_EQ(inferred, 11);
 }
 
-// x_{i+1} = x_i + step, stopping once `limit` iterations are done; scan output: x_i.
+// Returns a body with x_{i+1} = x_i + step that stops after `limit` iterations. The scan output is x_i.
 GraphPtr counting_body() {
   GraphBuilder b;
   const ValueId iteration = b.input("i", kScalarInt);
@@ -247,7 +248,8 @@ TEST(Scan, TakesRowsInPlaceInEitherDirection) {
   }
 }
 
-// A model that scans x with one state; `body` makes the next state and a scan output of state and element.
+// Returns a model that scans x with one state. `body` returns the next state and a scan output from the state and the
+// element.
 Model scan_model(const std::function<std::array<ValueId, 2>(GraphBuilder&, ValueId, ValueId)>& body, int64_t length) {
   GraphBuilder inner;
   const Fact element(DType::kFloat32, Shape{});
@@ -260,7 +262,7 @@ Model scan_model(const std::function<std::array<ValueId, 2>(GraphBuilder&, Value
   return b.model();
 }
 
-/// 4-bit numbers k % 16 of shape [3, 3].
+/// Returns 4-bit numbers k % 16 of shape [3, 3].
 Tensor nibbles(const std::vector<int>& k) {
   Tensor result(DType::kUint4, {3, 3});
   auto* bytes = static_cast<uint8_t*>(result.raw());
@@ -269,7 +271,7 @@ Tensor nibbles(const std::vector<int>& k) {
   return result;
 }
 
-// The scan inputs and outputs lie along an axis whose elements share bytes with their neighbours.
+// The scan inputs and outputs are along an axis whose elements share bytes with their neighbours.
 TEST(Scan, TakesAndStacksElementsBelowOneByte) {
   const Fact row(DType::kUint4, Shape{3});
   GraphBuilder body;

@@ -7,7 +7,7 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-// What keeps loops within the limits of a run, and loading within a reasonable time.
+// Tests that loops stay within the limits of a run and load in reasonable time.
 namespace linnet::testing {
 namespace {
 
@@ -15,7 +15,8 @@ using GraphPtr = std::shared_ptr<const Graph>;
 
 const Fact kFloats = Fact::sequence(Fact(DType::kFloat32, std::nullopt));
 
-/// A Loop of as many trips as the caller says. `body` makes the carried value, or with `scan` a scan output, of x.
+/// Returns a Loop whose number of trips is an input. `body` computes the carried value, or with `scan` a scan output,
+/// from x.
 Model loop_of(const Fact& carried, bool scan, const std::function<ValueId(GraphBuilder&, ValueId)>& body) {
   GraphBuilder inner(20);
   inner.input("i", kScalarInt);
@@ -62,8 +63,8 @@ TEST(LoopLimits, ScanOutputsCountAsMemory) {
   expect_over_memory(loop_of(Fact(DType::kFloat32, Shape{10}), true, same), random_tensor({10}));
 }
 
-/// A body in which each pass over its facts finds one more carried value to change its shape. With `depth`, it begins
-/// such a loop anew in every pass. The first value grows by what that gives, or doubles.
+/// Returns a body in which each inference pass discovers one more carried value that changes its shape. With `depth`,
+/// the body contains such a loop. The first value grows by the result of the inner loop, or doubles.
 GraphPtr shifting_body(int depth, int carried) {
   GraphBuilder b;
   b.input("i", kScalarInt);
@@ -95,7 +96,7 @@ TEST(LoopLimits, LoopsInLoopsAreLoadedInFewPasses) {
   EXPECT_EQ(run_model(model, values)[0].shape(), Shape({14}));
 }
 
-/// Counts up to the number of trips, all of it known when the model is loaded.
+/// Returns a model that counts to the number of trips, which is known when the model is loaded.
 Model constant_loop(int64_t trips) {
   GraphBuilder body;
   const ValueId i = body.input("i", kScalarInt), condition = body.input("condition", kScalarBool);

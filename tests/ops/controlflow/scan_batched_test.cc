@@ -6,7 +6,7 @@
 namespace linnet::testing {
 namespace {
 
-/// Running sums of each sequence: states [2, 2], values [2, 3, 2].
+/// Returns a model for the running sums of each sequence: states [2, 2], values [2, 3, 2].
 Model running_sums(bool lengths, int64_t reverse, const Shape& state = {2, 2}) {
   GraphBuilder body(8);
   const ValueId sum = body.input("sum", Shape{2}), element = body.input("element", Shape{2});

@@ -11,7 +11,7 @@ std::vector<Tensor> run(const std::vector<Tensor>& inputs, const std::string& ac
   return run_op({"CausalConvWithState", 27, {{"activation", activation}}}, inputs, 2);
 }
 
-/// Every output looks back at the inputs, then at the state from its end on.
+/// Every output reads the inputs before it, then the end of the state.
 Tensor causal_conv_reference(const Tensor& x, const Tensor& w, const Tensor& bias, const Tensor& state) {
   Tensor y(DType::kFloat32, x.shape());
   const int64_t length = x.dim(2), channels = x.dim(1), k = w.dim(2);

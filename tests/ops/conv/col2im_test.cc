@@ -7,7 +7,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// The adjoint of taking blocks: each pixel gets the sum of the elements that lie on it.
+// Col2Im is the adjoint of extracting blocks: each pixel becomes the sum of the elements at its position.
 TEST(Col2Im, AddsEveryElementToItsPixel) {
   const int64_t rows = 5, columns = 6, taps = 6;
   const Ints strides{2, 1}, dilations{1, 2}, pads{1, 0, 0, 1};
@@ -28,7 +28,7 @@ struct Geometry {
   Ints image, block, strides, dilations, pads;
 };
 
-/// Element by element, for any number of axes.
+/// Adds the elements one by one, for any number of axes.
 Tensor added(const Tensor& x, const Geometry& g, int64_t channels) {
   const size_t axes = g.image.size();
   Shape shape{x.dim(0), channels};

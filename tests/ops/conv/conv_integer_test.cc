@@ -16,7 +16,7 @@ Tensor bytes(const Shape& shape, int step) {
   return Tensor::of(shape, values);
 }
 
-/// The differences from a zero point, one for each index of axis 0 where there are several, as float32.
+/// Returns the differences from a zero point as float32. Several zero points apply to the indices of axis 0.
 Tensor shifted(const Tensor& tensor, const std::vector<int>& zeros) {
   Tensor result = cast_to(tensor, DType::kFloat32);
   const int64_t inner = tensor.shape().elements(1, tensor.rank());
@@ -128,7 +128,7 @@ TEST(QLinearConv, RoundsSumsThatFloatsDoNotHold) {
   const Tensor x = Tensor::of<uint8_t>({1, 1, 1}, {3}), x_zero = Tensor::scalar(uint8_t{3});
   const Tensor w = Tensor::of<int8_t>({2, 1, 1}, {1, 1}), w_zero = Tensor::scalar(int8_t{0});
   const Tensor scale = Tensor::scalar(0x1p-13f), y_scale = Tensor::scalar(1.0f), y_zero = Tensor::scalar(int8_t{7});
-  const Tensor bias = Tensor::of<int32_t>({2}, {(1 << 25) + 1, -(1 << 25) - 1});  // a half, and a bit more
+  const Tensor bias = Tensor::of<int32_t>({2}, {(1 << 25) + 1, -(1 << 25) - 1});  // A half, and slightly more.
   const Tensor y = run_expanded({"QLinearConv", 10}, {x, scale, x_zero, w, scale, w_zero, y_scale, y_zero, bias})[0];
   expect_close(y, Tensor::of<int8_t>({1, 2, 1}, {8, 6}));
 }

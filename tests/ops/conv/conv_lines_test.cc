@@ -37,7 +37,7 @@ bool suits_lines(const ConvSizes& sizes, Isa isa) {
   return suits_line_conv(geometry, ModelCompileInput(facts, {}, *resources));
 }
 
-/// Computes with channels first and last, by whatever is chosen, and compares with the definition.
+/// Computes channels-first and channels-last with the chosen algorithm, and compares the results with the definition.
 void expect_definition(const ConvSizes& sizes, unsigned seed, Isa isa) {
   const Tensor x = random_tensor(sizes.x, seed), w = random_tensor(sizes.w(), seed + 1);
   const Tensor bias = random_tensor({sizes.out_channels}, seed + 2);

@@ -34,10 +34,10 @@ class PlaneConvolution : public ::testing::TestWithParam<Isa> {};
 TEST_P(PlaneConvolution, EqualsTheDefinition) {
   unsigned seed = 1;
   for (const ConvSizes& sizes : std::vector<ConvSizes>{
-           {{1, 1, 1, 5003}, 70, {1, 10}, {{1, 5}}},                      // a sound: long windows, large steps
-           {{1, 1, 1, 20003}, 10, {1, 10}, {{1, 2}}},                     // the longest blocks that threads leave
+           {{1, 1, 1, 5003}, 70, {1, 10}, {{1, 5}}},                      // audio: long windows, large strides
+           {{1, 1, 1, 20003}, 10, {1, 10}, {{1, 2}}},                     // the longest blocks for several threads
            {{2, 1, 1, 700}, 33, {1, 7}, {{1, 1}, {0, 3, 0, 3}, {1, 1}}},  // rows of more than a block
-           {{2, 3, 37, 31}, 40, {3, 4}, {{2, 1}, {1, 2, 1, 0}}},          // blocks that end amid rows
+           {{2, 3, 37, 31}, 40, {3, 4}, {{2, 1}, {1, 2, 1, 0}}},          // blocks that end within rows
            {{1, 5, 40, 33}, 61, {2, 3}, {{1, 2}, {1, 4, 3, 5}, {3, 2}}},  // dilated, more padding than windows
            {{1, 16, 20, 20}, 17, {1, 1}},                                 // pixels
            {{2, 2, 7, 9, 11}, 54, {3, 3, 3}, {{1, 1, 1}, {1, 1, 1, 1, 1, 1}, {1, 1, 1}}},

@@ -16,7 +16,7 @@ struct ConvTransposeCase {
   int64_t group = 1;
 };
 
-/// Paints every input value's kernel onto a canvas in double precision, then crops it by the pads.
+/// Adds the kernel, scaled by every input value, to a canvas in double precision, then crops it by the pads.
 Tensor conv_transpose_reference(const ConvTransposeCase& c, const Tensor& x, const Tensor& w, const Tensor& bias) {
   const int64_t batch = c.x[0], channels = c.x[1], height = c.x[2], width = c.x[3], kh = c.w[2], kw = c.w[3];
   const int64_t group_out = c.w[1], out_channels = group_out * c.group, group_in = channels / c.group;

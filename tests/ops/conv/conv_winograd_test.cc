@@ -31,8 +31,8 @@ class AlgorithmKernel final : public Kernel {
   ConvF32Ptr algorithm_;
 };
 
-/// A channels-last convolution (x, w, bias, residual) by Winograd's algorithm with tiles of `tile` outputs along each
-/// axis along which windows have several taps, whatever it costs.
+/// A channels-last convolution (x, w, bias, residual) by Winograd's algorithm, regardless of its cost. Tiles have
+/// `tile` outputs along each axis along which windows have several taps.
 class WinogradOp final : public Op {
  public:
   explicit WinogradOp(const NodeSpec& node) : attributes_(node), tile_(node.attr_or("tile", int64_t{4})) {}
@@ -88,7 +88,8 @@ double rms(const Tensor& tensor) {
   return std::sqrt(std::inner_product(x, x + tensor.size(), x, 0.0) / double(tensor.size()));
 }
 
-/// x as after a ReLU, w as at the beginning of training, the leaky ReLU of sums and residual.
+/// An example of typical values: x as after a ReLU, w as at the beginning of training. The output is the leaky ReLU of
+/// sums plus residual.
 struct Example {
   std::vector<Tensor> inputs;
   Tensor want;
@@ -124,11 +125,11 @@ TEST_P(WinogradConv, StaysWithinTwentyMillionthsOfTheOutputsMagnitude) {
            {{1, 20, 4, 4}, 20, {0, 0, 0, 0}},
            {{1, 24, 15, 14}, 16, {2, 2, 2, 2}, {2, 2}},  // dilated
            {{2, 12, 9, 20}, 19, {5, 2, 3, 4}, {5, 3}},
-           {{1, 512, 14, 14}, 64},                              // a long sum
-           {{1, 600, 6, 6}, 8},                                 // in two blocks
-           {{1, 64, 30, 30}, 200},                              // several blocks of channels
-           {{1, 410, 48, 48}, 4},                               // that share the inputs of several blocks of tiles
-           {{1, 17, 60, 60}, 36},                               // blocks of tiles alone
+           {{1, 512, 14, 14}, 64},  // a long sum
+           {{1, 600, 6, 6}, 8},     // a sum in two blocks
+           {{1, 64, 30, 30}, 200},  // several blocks of channels
+           {{1, 410, 48, 48}, 4},   // blocks of channels that share the inputs of several blocks of tiles
+           {{1, 17, 60, 60}, 36},   // only blocks of tiles
            {{2, 20, 1, 50}, 24, {0, 1, 0, 1}, {1, 1}, {1, 3}},  // along rows
            {{1, 30, 7, 9}, 17, {0, 0, 0, 2}, {1, 1}, {1, 4}},
            {{1, 33, 1, 40}, 20, {0, 30, 0, 30}, {1, 5}, {1, 11}},
@@ -137,11 +138,11 @@ TEST_P(WinogradConv, StaysWithinTwentyMillionthsOfTheOutputsMagnitude) {
            {{1, 21, 20, 19}, 8, {3, 6, 3, 6}, {1, 2}, {7, 8}},
            {{1, 16, 21, 30}, 24, {1, 1, 1, 1}, {1, 1}, {3, 3}, {2, 2}},  // strided
            {{1, 10, 33, 18}, 16, {2, 3, 2, 4}, {1, 1}, {5, 7}, {2, 3}},
-           {{2, 8, 1, 41}, 9, {0, 1, 0, 0}, {1, 1}, {1, 2}, {1, 4}},  // taps between which inputs are not read
+           {{2, 8, 1, 41}, 9, {0, 1, 0, 0}, {1, 1}, {1, 2}, {1, 4}},  // inputs between taps that are not read
            {{1, 24, 5, 9, 8}, 20, {1, 1, 1, 1, 1, 1}, {1, 1, 1}, {3, 3, 3}, {1, 1, 1}},  // volumes
            {{2, 7, 6, 8, 7}, 12, {2, 0, 1, 1, 2, 3}, {2, 1, 2}, {2, 5, 3}, {2, 1, 1}},
            {{2, 66, 13, 11}, 105, {1, 1, 1, 1}, {1, 1}, {3, 3}, {1, 1}, 3},  // groups
-           {{1, 340, 9, 8}, 360, {1, 0, 1, 2}, {1, 1}, {3, 3}, {1, 1}, 2},   // that share their inputs
+           {{1, 340, 9, 8}, 360, {1, 0, 1, 2}, {1, 1}, {3, 3}, {1, 1}, 2},   // groups that share their inputs
            {{1, 48, 20, 19}, 32, {3, 6, 3, 6}, {1, 2}, {7, 8}, {1, 1}, 4},
        }) {
     const Example example(sizes, seed += 4);
@@ -169,7 +170,7 @@ TEST_P(WinogradConv, GivesTheSameBitsForAnyNumberOfThreads) {
 
 class ConvChoices : public ::testing::TestWithParam<Isa> {};
 
-/// The algorithm that is chosen, and why.
+/// Returns the algorithm that is chosen, and the reason.
 std::string chosen(Isa isa, const WinogradSizes& sizes, int winograd_tile) {
   const auto resources = std::make_shared<ModelResources>();
   resources->options.winograd_tile = winograd_tile;
@@ -188,7 +189,7 @@ std::string chosen(Isa isa, const WinogradSizes& sizes, int winograd_tile) {
   return choice.algorithm->describe() + "; " + choice.reason;
 }
 
-/// The multiplications of each input by each output channel: of the definition, and of Winograd's tiles of m x m
+/// The number of multiplications of inputs by each output channel: by the definition, and by Winograd's tiles of m x m
 /// outputs, which are cut from the pixels of each phase of a dilation.
 double by_definition(const WinogradSizes& s) { return 9.0 * double(s.x[1] * s.x[2]); }
 double by_tiles(const WinogradSizes& s, int64_t m) {
@@ -202,7 +203,7 @@ double by_tiles(const WinogradSizes& s, int64_t m) {
   return tiles(s.x[1], s.dilations[0]) * tiles(s.x[2], s.dilations[1]) * double((m + 2) * (m + 2));
 }
 
-/// The side of the tiles that a choice names; 0: it is not Winograd's algorithm.
+/// Returns the side of the tiles in a choice; 0 if it is not Winograd's algorithm.
 int64_t tile_named_by(const std::string& choice) {
   const size_t at = choice.find("Winograd F(");
   return at == 0 ? choice[at + 11] - '0' : 0;
@@ -229,8 +230,8 @@ TEST_P(ConvChoices, WinogradNeverMultipliesMoreThanTheDefinitionNorByLargerTiles
   EXPECT_TRUE(taken);
 }
 
-/// Of each window only the middle column lies in the image: three multiplications for an output, where a tile of m x 1
-/// outputs takes at least eight.
+/// Only the middle column of each window is in the image. That is three multiplications for an output, while a tile of
+/// m x 1 outputs takes at least eight.
 TEST_P(ConvChoices, ImagesOfOneColumnAreConvolvedDirectly) {
   for (const Shape& x : {Shape{1, 56, 1, 128}, Shape{1, 12, 1, 256}}) {
     EXPECT_EQ(tile_named_by(chosen(GetParam(), {x, x[3]}, 4)), 0);
@@ -262,7 +263,8 @@ TEST_P(ConvChoices, GroupsThatFillVectorsAreFiltered) {
   EXPECT_EQ(tile_of_groups(256, 256), 0);
 }
 
-/// Larger tiles gain less than half of the time in larger batches, and another form of the weights would cost memory.
+/// In larger batches, larger tiles save less than half of the time, and another layout of the weights would cost
+/// memory.
 TEST_P(ConvChoices, TilesAreThoseOfOneSample) {
   for (const int64_t length : {7, 14, 28, 56}) {
     for (const int64_t channels : {64, 256, 512}) {
@@ -274,7 +276,7 @@ TEST_P(ConvChoices, TilesAreThoseOfOneSample) {
   }
 }
 
-/// Windows of 3x3 and of stride 2 are four parts of 36 values each where the window has 9.
+/// Windows of 3x3 with stride 2 have four parts of 36 values each, while the window has 9.
 TEST_P(ConvChoices, FilteringNeverTakesMoreThanEightTimesTheWeights) {
   const std::string text = chosen(GetParam(), {{1, 56, 56, 256}, 256, {1, 1, 1, 1}, {1, 1}, {3, 3}, {2, 2}}, 4);
   EXPECT_EQ(tile_named_by(text), 0) << text;

@@ -32,7 +32,7 @@ struct Inputs {
   std::vector<Tensor> list() const { return {x, w, offset, bias, mask}; }
 };
 
-/// The image's value at a point: every pixel weighted by its distance along both axes.
+/// Returns the image's value at a point: every pixel weighted by its distance along both axes.
 double value_at(const float* plane, int64_t h, int64_t w, double y, double x) {
   if (y <= -1 || y >= double(h) || x <= -1 || x >= double(w)) return 0;
   if (std::isnan(y + x)) return y + x;
@@ -119,7 +119,7 @@ class DeformConv : public ::testing::TestWithParam<Isa> {};
 
 double tolerance(const DeformConvCase& c) { return 1e-5 * std::sqrt(double(c.w[1] * c.w[2] * c.w[3])); }
 
-/// Without any rewrite.
+/// Runs the operator without rewrites.
 Tensor run_as_written(const OpCase& op, const std::vector<Tensor>& inputs, Isa isa) {
   GraphBuilder b(op.opset);
   std::vector<ValueId> values;
@@ -149,7 +149,7 @@ TEST_P(DeformConv, MatchesTheDoubleReference) {
 
 Tensor last(const Tensor& tensor) { return tensor ? to_channels_last(tensor) : tensor; }
 
-/// LeakyRelu(y + residual), slope 1/8.
+/// Returns LeakyRelu(y + residual) with slope 1/8.
 Tensor with_epilogue(const Tensor& y, const Tensor& residual) {
   Tensor result = y.clone();
   for (int64_t i = 0; i < y.size(); ++i) {
@@ -178,7 +178,8 @@ TEST_P(DeformConv, ChannelsLastAddsAResidualAndActivates) {
   }
 }
 
-/// The offsets of every image followed by values of which the mask is the sigmoid, which it becomes.
+/// Returns the offsets of every image followed by the values of its mask before the sigmoid. Replaces in.mask by its
+/// sigmoid.
 Tensor offset_with_mask(Inputs& in) {
   const Shape &offset = in.offset.shape(), &mask = in.mask.shape();
   Tensor both(DType::kFloat32, {offset[0], offset[1] + mask[1], offset[2], offset[3]});

@@ -51,7 +51,7 @@ TEST_P(DepthwisePointwise, EqualsOneConvolutionAfterTheOther) {
            {{1, 3, 5, 1008}, 8, {3, 3}, {{1, 1}, {1, 1, 1, 1}}},   // rows a page apart
            {{1, 60, 100, 16}, 16, {3, 3}, {{1, 1}, {1, 1, 1, 1}}},
            {{1, 9, 30, 7}, 12, {3, 3}, {{1, 1}, {0, 2, 2, 0}, {2, 2}}},  // uneven padding, dilated, few channels
-           {{1, 60, 6, 65}, 4, {7, 1}, {{3, 1}, {6, 0, 6, 0}}},          // rows that meet padding alone
+           {{1, 60, 6, 65}, 4, {7, 1}, {{3, 1}, {6, 0, 6, 0}}},          // rows that read only padding
            {{1, 30, 9, 33}, 4, {2, 4}, {{4, 3}, {0, 0, 0, 0}}},
            {{1, 1, 1, 2}, 1, {3, 3}, {{1, 1}, {1, 1, 1, 1}}},
        }) {
@@ -68,7 +68,7 @@ TEST_P(DepthwisePointwise, EqualsOneConvolutionAfterTheOther) {
     const Tensor want = run_op(second, {between, w2, b2, residual}, 1, {1, 2}, GetParam())[0];
     for (const int threads : {1, 3}) {
       const Tensor got = run_op(op, {x, w1, w2, b1, b2, residual}, 1, {1, 2, 3, 4}, GetParam(), threads)[0];
-      expect_close(got, want);  // bit by bit: sums are taken in the same order
+      expect_close(got, want);  // The results are equal bit by bit because sums are added in the same order.
     }
     const Tensor plain = run_op(op, {x, w1, w2}, 1, {1, 2}, GetParam())[0];
     const Tensor without = run_op(first, {x, w1}, 1, {1}, GetParam())[0];

@@ -28,7 +28,7 @@ OpCase op_of(const PointwiseSizes& s) {
           "linnet"};
 }
 
-/// w, bias, residual, scale, shift, x...; tensors are [images, pixels, channels].
+/// Returns w, bias, residual, scale, shift, x...; tensors are [images, pixels, channels].
 std::vector<Tensor> inputs_of(const PointwiseSizes& s) {
   const int64_t depth = depth_of(s);
   std::vector<Tensor> inputs{random_tensor({s.out_channels, depth, 1}, 1),

@@ -46,10 +46,10 @@ TEST_P(PointwiseDepthwise, EqualsOneConvolutionAfterTheOther) {
   unsigned seed = 1;
   for (const PointwiseDepthwiseSizes& sizes : std::vector<PointwiseDepthwiseSizes>{
            {{1, 31, 33, 5}, 96, {3, 3}, {{2, 2}, {1, 1, 1, 1}}},
-           {{2, 29, 24, 16}, 70, {3, 3}, {{1, 1}, {1, 1, 1, 1}}},  // a last block with a few channels more
+           {{2, 29, 24, 16}, 70, {3, 3}, {{1, 1}, {1, 1, 1, 1}}},  // a last block with a few more channels
            {{1, 40, 13, 3}, 200, {5, 5}, {{1, 1}, {2, 2, 2, 2}}},
            {{1, 9, 30, 7}, 12, {3, 3}, {{1, 1}, {0, 2, 2, 0}, {2, 2}}},  // uneven padding, dilated
-           {{1, 60, 6, 4}, 65, {7, 1}, {{3, 1}, {6, 0, 6, 0}}},          // rows that meet padding alone
+           {{1, 60, 6, 4}, 65, {7, 1}, {{3, 1}, {6, 0, 6, 0}}},          // rows that read only padding
            {{1, 30, 9, 4}, 33, {2, 4}, {{4, 3}, {0, 0, 0, 0}}},          // lines that no window reads
            {{1, 5, 5, 2}, 1, {3, 3}, {{1, 1}, {1, 1, 1, 1}}},
        }) {

@@ -27,7 +27,7 @@ uint8_t quantized(double value, double zero) { return uint8_t(std::clamp(std::ne
 
 /// A convolution of bytes with scales that are powers of two, so that every step but the last is exact.
 struct QuantizedConvCase {
-  /// Weights are at most so far from 0.
+  /// Weights are at most `most` in magnitude.
   explicit QuantizedConvCase(const ByteConvCase& sizes, float most = 128)
       : c(sizes), x(floats_of_bytes<uint8_t>(c.x, 97)), w(floats_of_bytes<int8_t>(c.w, 89)) {
     for (int64_t i = 0; i < w.size(); ++i) {
@@ -82,7 +82,7 @@ TEST_P(QuantizedConv, GivesTheExactFloats) {
   }
 }
 
-/// Where two products are added in 16 bits, and where they would not fit by one.
+/// Tests the greatest weights for which two products are added in 16 bits, and weights that exceed them by one.
 TEST_P(QuantizedConv, GivesTheExactFloatsOfNarrowWeights) {
   for (const ByteConvCase& sizes : byte_conv_cases()) {
     for (const float most : {64.0f, 65.0f}) {

@@ -13,13 +13,13 @@ namespace {
 
 const Attributes kAttributes{{"pads", std::vector<int64_t>{1, 1, 1, 1}}};
 
-/// A convolution of 3x3 windows of one value by filters of another, padded by one.
+/// A convolution of 3x3 windows of one value with filters of another, padded by one.
 struct ConstantConv {
   int64_t size, channels;
   uint8_t x, zero;
   int8_t w;
 
-  /// Of some of the outputs: every sum has as many terms as its window has pixels in the image.
+  /// Returns the sum of an output. It has as many terms as its window has pixels in the image.
   double sum(int64_t row, int64_t column) const {
     const auto taps = [&](int64_t at) { return 3 - (at == 0) - (at == size - 1); };
     return double(taps(row) * taps(column) * channels) * (int(x) - int(zero)) * int(w);
@@ -48,7 +48,7 @@ TEST_P(QuantizedWinograd, IsExactForTheGreatestSumsOfItsTilesAndBeyond) {
   }
 }
 
-/// The tile that is chosen for filters of one value.
+/// Returns the tile that is chosen for filters of one value.
 int tile_of(Isa isa, int64_t channels, int64_t pixels, int8_t value, int most = 4) {
   const auto resources = std::make_shared<ModelResources>();
   resources->options.winograd_tile = most;

@@ -18,7 +18,7 @@ ConvAxis axis(int64_t in, int64_t kernel, int64_t stride, int64_t dilation, int6
   return result;
 }
 
-/// The value of a window's position (y, x), whose corner is that of output pixel `row`, in channel c.
+/// Returns the value at position (y, x) of the window of output pixel `row`, in channel c.
 uint8_t window_value(const ConvGeometry& g, const Guarded<uint8_t>& image, int64_t row, int64_t y, int64_t x,
                      int64_t c) {
   const auto& [depth, height, width] = g.axes;
@@ -29,7 +29,7 @@ uint8_t window_value(const ConvGeometry& g, const Guarded<uint8_t>& image, int64
   return image[((n * height.in + from_y) * width.in + from_x) * g.in_channels + c];
 }
 
-/// Expects the windows of all output pixels, `block` at a time, and that their values can be read in units of four.
+/// Checks the windows of all output pixels, `block` at a time, and that their values can be read in units of four.
 void expect_windows(const ConvGeometry& g, int block) {
   const Guarded<uint8_t> image(g.batch * g.in_pixels() * g.in_channels, 5);
   const ConvWindows windows(g);

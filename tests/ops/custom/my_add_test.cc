@@ -27,7 +27,7 @@ TEST(MyAdd, WrapsIntegersAndRoundsHalvesOnce) {
   expect_close(run_op(kMyAdd, {a, b})[0], Tensor::of(std::vector<int8_t>{44}));
   const Tensor big = Tensor::of(std::vector<int64_t>{INT64_MAX});
   expect_close(run_op(kMyAdd, {big, big})[0], Tensor::of(std::vector<int64_t>{INT64_MAX - 2}));
-  // 2 * 40000 is beyond float16, the sum is not.
+  // 2 * 40000 is outside float16, but the sum is not.
   const Tensor x = cast_to(Tensor::of(std::vector<float>{40000}), DType::kFloat16);
   const Tensor y = cast_to(Tensor::of(std::vector<float>{-40000}), DType::kFloat16);
   expect_close(run_op(kMyAdd, {x, y})[0], x);

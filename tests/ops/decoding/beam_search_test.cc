@@ -24,7 +24,7 @@ struct Found {
   bool operator<(const Found& other) const { return sum > other.sum; }
 };
 
-/// All continuations of a token by `steps` others, the best first.
+/// Returns all continuations of a token by `steps` others, the best first.
 std::multiset<Found> all_sequences(const Tensor& table, int32_t first, int steps) {
   std::multiset<Found> found{{0, {first}}};
   for (int step = 0; step < steps; ++step) {
@@ -57,7 +57,7 @@ TEST(BeamSearch, FindsTheBestOfAllSequencesWithManyBeams) {
       EXPECT_NEAR(outputs[1].data<float>()[prompt * best + i], want->sum / (1 + steps), 1e-5);
     }
   }
-  // The first step's scores are those of one beam; the others are out of reach.
+  // The first step's scores are those of one beam; the other beams are excluded.
   for (int32_t token = 0; token < 4; ++token) {
     EXPECT_NEAR(outputs[2].data<float>()[token], log_probability(chain.table, 2, token), 1e-5);
     EXPECT_LT(outputs[2].data<float>()[4 + token], -9e8);
@@ -74,7 +74,7 @@ TEST(BeamSearch, ScoresOfHalvesAreHalves) {
   const auto got = run_op(on_chain("BeamSearch", chain), halves, 3);
   expect_close(got[0], want[0]);
   for (const size_t i : {size_t{1}, size_t{2}}) expect_close(got[i], cast_to(want[i], DType::kFloat16));
-  // The logits of a decoder of halves.
+  // The decoder returns float16 logits.
   chain.table = cast_to(chain.table, DType::kFloat16);
   chain.past.dtype = DType::kFloat16;
   const auto of_halves = run_op(on_chain("BeamSearch", chain), inputs, 2);
@@ -83,7 +83,7 @@ TEST(BeamSearch, ScoresOfHalvesAreHalves) {
 }
 
 TEST(BeamSearch, ASequenceEndsBeforeItsLastToken) {
-  // 0 -> 1 -> 2, which is the end.
+  // The sequence is 0 -> 1 -> 2, and 2 is the end.
   const Chain chain{Tensor::of(Shape{3, 3}, std::vector<float>{0, 9, 0, 0, 0, 9, 9, 0, 0})};
   const Attributes attributes{
       {"eos_token_id", int64_t{2}}, {"pad_token_id", int64_t{7}}, {"early_stopping", int64_t{1}}};
@@ -96,7 +96,8 @@ TEST(BeamSearch, ASequenceEndsBeforeItsLastToken) {
 }
 
 TEST(BeamSearch, AnEndThatIsNotAmongTheBestDoesNotCount) {
-  // The probabilities of the next tokens; 3 is the end. After 0 1 it is the best of two beams, after 0 2 the third.
+  // The table contains the probabilities of the next tokens; 3 is the end. After 0 1, the end is the best of two beams;
+  // after 0 2, it is the third.
   Chain chain{Tensor::of(Shape{4, 4}, std::vector<float>{0.09F, 0.5F, 0.4F, 0.01F, 0.4F, 1e-9F, 1e-9F, 0.6F,  //
                                                          0.3F, 0.15F, 0.1F, 0.45F, 0.25F, 0.25F, 0.25F, 0.25F})};
   for (int64_t i = 0; i < 16; ++i) chain.table.data<float>()[i] = std::log(chain.table.data<float>()[i]);
@@ -119,7 +120,7 @@ TEST(BeamSearch, LogitsThatAreNoNumbersAreTheLowest) {
     const Tensor found = run_op(on_chain(op, chain), inputs)[0];
     for (const int32_t token : found.values<int32_t>()) EXPECT_TRUE(token >= 0 && token < 4) << op;
   }
-  // One row that is none leaves the others as they are.
+  // A row of NaN leaves the other rows unchanged.
   Chain partly{random_tensor({4, 4})};
   const std::vector<Tensor> inputs{prompts({1}), count(3)};
   partly.table.data<float>()[4] = kNaN;

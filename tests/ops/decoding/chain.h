@@ -7,13 +7,13 @@
 
 namespace linnet::testing {
 
-/// The least that GPT-2's form asks for: the logits of the next token are a row of a table, [vocabulary, vocabulary].
+/// The minimal model in GPT-2's form: the logits of the next token are a row of a table, [vocabulary, vocabulary].
 struct Chain {
   Tensor table;
   Fact past{DType::kFloat32, Dims{2, Dim(), 1, Dim(), 3}};
   DType ids = DType::kInt32;
   int further_inputs = 0;
-  bool flat_logits = false;  ///< of rank 2
+  bool flat_logits = false;  ///< Whether logits have rank 2.
 
   std::shared_ptr<const Graph> decoder() const;
 };
@@ -33,13 +33,13 @@ inline std::shared_ptr<const Graph> Chain::decoder() const {
   return b.shared();
 }
 
-/// int32 with one element.
+/// Returns an int32 tensor of one element.
 inline Tensor count(int value) { return Tensor::of<int32_t>({value}); }
 
-/// One sequence for each token, which it begins with.
+/// Returns one sequence for each token, which begins with it.
 inline Tensor prompts(const std::vector<int32_t>& tokens) { return Tensor::of(Shape{std::ssize(tokens), 1}, tokens); }
 
-/// A node of com.microsoft on the chain.
+/// Returns a node of com.microsoft on the chain.
 inline OpCase on_chain(const std::string& op, const Chain& chain, Attributes attributes = {}) {
   attributes.insert({{"decoder", chain.decoder()}, {"eos_token_id", int64_t{-1}}, {"pad_token_id", int64_t{-1}}});
   return {op, 1, std::move(attributes), "com.microsoft"};

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kVocabulary = 5, kPrompts = 4000;
 
-/// How often each token follows token 0.
+/// Returns how often each token follows token 0.
 std::vector<double> shares(const Chain& chain, Attributes attributes, int seed = 3) {
   const Tensor found =
       run_op(on_chain("Sampling", chain, std::move(attributes)),

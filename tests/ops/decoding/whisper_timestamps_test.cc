@@ -9,7 +9,7 @@
 namespace linnet::testing {
 namespace {
 
-// Text: 0 to 3; tasks: 5 to 9; timestamps: from 10 on.
+// Text tokens are 0 to 3, tasks 5 to 9, timestamps from 10 on.
 const Attributes kTokens{{"eos_token_id", int64_t{4}},
                          {"decoder_start_token_id", int64_t{5}},
                          {"translate_token_id", int64_t{6}},
@@ -24,7 +24,7 @@ NodeSpec spec(Attributes attributes) {
   return node;
 }
 
-/// The tokens that may follow, of 70 that are equally probable, or of which text and its end are more so.
+/// Returns the allowed next tokens among 70 that are equally probable, or of which text and its end are more probable.
 std::vector<int32_t> allowed_after(const std::vector<int32_t>& tokens, bool probable_text = true) {
   std::vector<float> scores(70, -9);
   if (probable_text) std::fill_n(scores.begin(), 5, -0.1F);
@@ -36,7 +36,7 @@ std::vector<int32_t> allowed_after(const std::vector<int32_t>& tokens, bool prob
   return allowed;
 }
 
-/// The numbers from `begin` to `end`.
+/// Returns the numbers from `begin` to `end` after those in `before`.
 std::vector<int32_t> range(int32_t begin, int32_t end, std::vector<int32_t> before = {}) {
   for (int32_t i = begin; i < end; ++i) before.push_back(i);
   return before;
@@ -44,7 +44,7 @@ std::vector<int32_t> range(int32_t begin, int32_t end, std::vector<int32_t> befo
 
 TEST(WhisperTimestamps, TheFirstOneIsAmongTheFirst51) {
   EXPECT_EQ(allowed_after({5, 7}), range(10, 61, range(0, 8)));
-  EXPECT_EQ(allowed_after({5, 7}, false), range(10, 61));  // together more probable than any text
+  EXPECT_EQ(allowed_after({5, 7}, false), range(10, 61));  // Together they are more probable than any text.
 }
 
 TEST(WhisperTimestamps, TextFollowsTheFirstOne) { EXPECT_EQ(allowed_after({5, 12}), range(0, 8)); }

@@ -32,7 +32,7 @@ TYPED_TEST(AxisIndex, OfPositionsBeyondTheAxisIsTheNearest) {
   }
 }
 
-// Sizes that the type rounds, down and up.
+// Tests sizes that the type rounds down and up.
 TYPED_TEST(AxisIndex, StaysBelowSizesThatTheTypeDoesNotHold) {
   constexpr int64_t kExact = int64_t{1} << std::numeric_limits<TypeParam>::digits;
   for (int64_t size = kExact - 2; size < kExact + 10; ++size) {

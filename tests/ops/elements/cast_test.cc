@@ -25,7 +25,8 @@ TEST(Cast, ConvertsSmallNumbersBetweenAllDtypes) {
   }
 }
 
-/// What Cast makes of an integer, or of a float, as a T: computed in long double, which holds all numbers here.
+/// Returns the result of Cast from an integer or a float to T, computed in long double, which represents all numbers
+/// here.
 template <class T>
 T reference(long double value, bool is_float) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -47,7 +48,7 @@ T reference(long double value, bool is_float) {
 
 constexpr int64_t kCastElements = 1100;
 
-/// Integers about the bounds of all types, and fractions.
+/// Returns integers around the bounds of all types, and fractions.
 template <class T>
 std::vector<T> cast_samples() {
   const int64_t bounds[] = {0,          1ll << 7,  1ll << 8,  1ll << 15,        1ll << 16,
@@ -70,7 +71,7 @@ std::vector<T> cast_samples() {
       result.push_back(-value);
     }
   }
-  // Whole blocks of small numbers as well, which kernels may treat otherwise.
+  // Whole blocks of small numbers follow, which kernels may process differently.
   while (int64_t(result.size()) < kCastElements) result.push_back(static_cast<T>(int64_t(result.size()) % 300 - 150));
   return result;
 }
@@ -136,13 +137,14 @@ TEST(Cast, DropsHigherBitsOfIntegers) {
 }
 
 TEST(Cast, RoundsOnceFromDoubleToHalf) {
-  // Just above the middle between 1 and the next float16; rounding to float first would lose the excess.
+  // The first value is slightly above the middle between 1 and the next float16. Rounding to float first would lose the
+  // excess.
   const Tensor x = Tensor::of<double>({1 + 0x1p-11 + 0x1p-40, 1 + 0x1p-11, 65519.9999999, 65520, -0x1p-26});
   const Tensor want = Tensor::of<double>({1 + 0x1p-10, 1, 65504, kInf, 0});
   expect_close(cast_to(cast(x, DType::kFloat16), DType::kFloat64), want);
 }
 
-/// Of two neighbouring halves above 0, doubles between them: what lies above the middle goes to the upper one.
+/// Tests doubles between two consecutive float16 or bfloat16 values above 0: those above the middle round up.
 TEST(Cast, RoundsOnceFromDoubleToHalvesOnEverySet) {
   const auto check = [](DType dtype, const auto& value_of, uint16_t end) {
     std::vector<double> x;

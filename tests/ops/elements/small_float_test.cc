@@ -28,7 +28,7 @@ TEST(SmallFloat, DecodesTheValuesOfTheSpecification) {
   for (uint8_t code = 0; code < 8; ++code) EXPECT_EQ(decode_small_float(DType::kFloat4E2M1, code), float4[code]);
 }
 
-// Values of the positive codes as the package ml_dtypes gives them.
+// The values of the positive codes in the package ml_dtypes.
 const double kE2M3[] = {0, 0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1, 1.125, 1.25, 1.375, 1.5, 1.625, 1.75, 1.875,
                         2, 2.25,  2.5,  2.75,  3,   3.25,  3.5,  3.75,  4, 4.5,   5,    5.5,   6,   6.5,   7,    7.5};
 const double kE3M2[] = {0,     0.0625, 0.125, 0.1875, 0.25, 0.3125, 0.375, 0.4375, 0.5, 0.625, 0.75,

@@ -5,7 +5,7 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-// Operators that move elements, on dtypes below one byte.
+// Tests operators that move elements with dtypes below one byte.
 namespace linnet::testing {
 namespace {
 
@@ -22,7 +22,7 @@ std::vector<DType> sub_byte_types() {
 
 const std::vector<DType> kSubByte = sub_byte_types();
 
-/// A tensor of these codes, the first in the lowest bits of each byte.
+/// Returns a tensor of these codes, the first in the lowest bits of each byte.
 Tensor coded(DType dtype, const Shape& shape, const Codes& codes) {
   Tensor result(dtype, shape);
   std::memset(result.raw(), 0, result.bytes());

@@ -23,7 +23,7 @@ const Function kFunctions[] = {
     {"Div", [](double a, double b) { return a / b; }},
 };
 
-/// Element `flat` of the output in the tensor that is broadcast to it, found dim by dim.
+/// Returns the element of the input that is broadcast to element `flat` of the output, found dim by dim.
 int64_t source_index(const Shape& output, const Shape& input, int64_t flat) {
   int64_t index = 0, stride = 1;
   for (int back = 1; back <= output.rank(); ++back) {
@@ -121,7 +121,7 @@ TEST(Arithmetic, IntegerDivisionRoundsTowardsZeroAndNeverTraps) {
                Tensor::of<float>({kInf, -kInf, kNan}));
 }
 
-/// Divisors of every row, of every column, and one for all.
+/// Tests divisors for every row, for every column, and one divisor for all.
 TEST(Arithmetic, IntegersAreDividedByVectorsAndByOneNumber) {
   const Tensor a = cast_to(random_uniform({7, 50}, -1e9f, 1e9f), DType::kInt32);
   for (const Shape& shape : {Shape{7, 50}, Shape{7, 1}, Shape{50}, Shape{}}) {
@@ -199,7 +199,7 @@ TEST(Sum, BroadcastsWhatTheFirstInputsHaveInCommonOnce) {
 }
 
 TEST(Sum, MayBeWrittenOverTheInputThatIsReadLast) {
-  const Shape one{1}, shape{3000};  // only the last input has the output's shape
+  const Shape one{1}, shape{3000};  // Only the last input has the output's shape.
   GraphBuilder builder;
   const ValueId a = builder.input("a", one), b = builder.input("b", one), c = builder.input("c", shape);
   builder.output(builder.op("Sum", {a, b, builder.op("Abs", {c})}));

@@ -40,7 +40,7 @@ TEST(BroadcastPlan, RefusesWhatDoesNotBroadcast) {
   expect_error(ErrorKind::kShape, "[1,2]", [] { BroadcastPlan({2}, {{1, 2}}); });
 }
 
-/// Element i of the output of Sub by NumPy's rules.
+/// Returns element i of the output of Sub by NumPy's rules.
 float difference(const Shape& y, int64_t i, const Tensor& a, const Tensor& b) {
   const auto element = [&](const Tensor& x) {
     int64_t offset = 0, stride = 1, rest = i;
@@ -55,7 +55,7 @@ float difference(const Shape& y, int64_t i, const Tensor& a, const Tensor& b) {
   return element(a) - element(b);
 }
 
-/// Small whole numbers, whose sums are exact in any order.
+/// Returns small whole numbers, whose sums are exact in any order.
 std::vector<Tensor> many_inputs(int count) {
   std::vector<Tensor> inputs;
   for (int i = 0; i < count; ++i) {
@@ -94,7 +94,7 @@ TEST(Elementwise, TakesAnyNumberOfInputs) {
   }
 }
 
-/// Rows that are computed together, whole and cut off, with inputs that repeat in every way.
+/// Tests rows that are computed together, complete and partial, with inputs that repeat in every way.
 TEST(Elementwise, ShortRowsAreBroadcastAsLongOnesAre) {
   const std::vector<std::vector<Shape>> cases{{{50, 1, 7}, {3, 7}, {50, 3, 1}, {3, 1}, {1, 3, 7}, {7}, {50, 1, 1}, {1}},
                                               {{700, 1}, {5}, {700, 5}},
@@ -114,7 +114,7 @@ TEST(Elementwise, ShortRowsAreBroadcastAsLongOnesAre) {
   }
 }
 
-/// y = exp(x + b) b
+/// Returns the graph of y = exp(x + b) b.
 Graph chain(const Shape& x, const Shape& b) {
   Graph graph(std::make_shared<Registry>(standard_registry()));
   const ValueId x_id = graph.add_input("x", Fact(DType::kFloat32, x));

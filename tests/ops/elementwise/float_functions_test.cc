@@ -14,7 +14,7 @@ struct Case {
   float low, high;
 };
 
-// Written from the definitions, in other forms than the operators'.
+// Definitions in other forms than the operators'.
 const Case kCases[] = {
     {"Acos", [](double x) { return std::atan2(std::sqrt((1 - x) * (1 + x)), x); }, -1, 1},
     {"Acosh", [](double x) { return std::log(x + std::sqrt(x * x - 1)); }, 1.5f, 50},

@@ -10,7 +10,7 @@ namespace {
 using Names = std::vector<std::string>;
 using Numbers = std::vector<int64_t>;
 
-/// y = f(x) in one chain, of the given dtype.
+/// Computes y = f(x) in one chain, with the given dtype.
 Tensor in_chain(const std::string& function, const Tensor& x, DType result) {
   const std::string rounding = result == DType::kFloat16 ? "RoundToFloat16" : "RoundToBFloat16";
   const std::vector<float> none(3, 0.0f);

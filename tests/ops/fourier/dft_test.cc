@@ -29,7 +29,7 @@ TEST(Fft, LooksAtTheDeadlineInEveryStage) {
   expect_error(ErrorKind::kLimit, "too long", [&] { transform(kLooks - 1); });
 }
 
-/// The sum itself, of x [outer, length, inner] along the middle axis; x is zero beyond its end.
+/// Computes the sum directly, for x [outer, length, inner] along the middle axis. x is zero beyond its end.
 std::vector<C> transform(const std::vector<C>& x, int64_t outer, int64_t length, int64_t inner, int64_t n, int sign) {
   std::vector<C> y;
   for (int64_t o = 0; o < outer; ++o) {
@@ -68,7 +68,7 @@ Tensor tensor_of(const Shape& shape, const std::vector<C>& values) {
 
 Tensor random_double(const Shape& shape) { return cast_to(random_tensor(shape), DType::kFloat64); }
 
-// Powers of two, mixed radices, a prime above the radices, and a length with such a factor.
+// Tests powers of two, mixed radices, a prime above the radices, and a length with such a factor.
 TEST(Dft, EqualsTheSumForAnyLength) {
   for (const int64_t n : {1, 2, 3, 4, 8, 12, 13, 17, 60, 64, 97, 143, 256, 400, 34}) {
     const Tensor x = random_double({2, n, 2});
@@ -183,7 +183,8 @@ TEST(Windows, AreThoseOfNumPy) {
   expect_error(ErrorKind::kShape, "size", [] { run_op({"HannWindow", 17}, {Tensor::scalar(int64_t{-1})}); });
 }
 
-// Corners at bins 0, 1, 3 and 5, by hand from mel(f) = 2595 log10(1 + f / 700) with 1000 Hz and 16 bins.
+// The corners are at bins 0, 1, 3 and 5, computed by hand from mel(f) = 2595 log10(1 + f / 700) with 1000 Hz and 16
+// bins.
 TEST(MelWeightMatrix, HasTriangles) {
   const auto run = [](float low, float high) {
     return run_op({"MelWeightMatrix", 17}, {Tensor::scalar(int64_t{2}), Tensor::scalar(int64_t{16}),

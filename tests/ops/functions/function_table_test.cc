@@ -26,7 +26,7 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-/// Floats from all over the range, and many where functions bend; special values first.
+/// Returns special values, then floats from the whole range, with many where functions bend.
 std::vector<float> sample() {
   std::vector<float> x{0.0f,
                        -0.0f,
@@ -64,14 +64,14 @@ double ulp(double value) {
 bool is_within(float got, double want, double x, const ErrorBound& error) {
   if (std::isnan(want)) return std::isnan(got);
   if (got == 0 && want == 0 && std::signbit(got) != std::signbit(want)) return false;
-  // What rounds to infinity may be infinite, and only that.
+  // Only values that round to infinity may be infinite.
   if (std::isinf(got)) return std::abs(want) > 0x1.fffffep127 && (got > 0) == (want > 0);
-  // Half an ulp is what rounding to float may cost an exact function.
+  // Rounding to float costs even an exact function half an ulp.
   return std::abs(double(got) - want) <=
          std::max(error.ulps, 0.5) * ulp(want) + (error.per_x > 0 ? error.per_x * std::abs(x) : 0);
 }
 
-/// The function in float64, at the parameters given as floats.
+/// Computes the function in float64, with the parameters given as floats.
 double reference(const UnaryFunction& f, double x, float alpha, float beta) {
   f.scalar(DType::kFloat64)(&x, &x, 1, alpha, beta);
   return x;
@@ -86,13 +86,13 @@ bool takes(const UnaryFunction& f, DType dtype) {
   }
 }
 
-/// The operator of a row at its opset, with these parameters or without attributes.
+/// Returns the operator of a table row at its opset, with these parameters or without attributes.
 OpCase op_of(const UnaryFunction& f, float alpha, float beta) {
   return {std::string(f.op_type()), f.since, attributes_of({&f, alpha, beta})};
 }
 OpCase op_of(const UnaryFunction& f) { return {std::string(f.op_type()), f.since}; }
 
-/// A graph that applies the function to `x` by its operator, at its opset or a newer one.
+/// Adds the function's operator on `x` to a graph, at its opset or a newer one.
 ValueId apply(GraphBuilder& b, const UnaryFunction& f, ValueId x) {
   return b.op(std::string(f.op_type()), {x}, attributes_of({&f, f.alpha.fallback, f.beta.fallback}));
 }

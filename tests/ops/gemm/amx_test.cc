@@ -36,7 +36,7 @@ class AmxGemm : public ::testing::TestWithParam<AmxCase> {
     c.expect_sums();
   }
 
-  /// Expects sums as close to those of double precision as the longest chain of additions lets them be.
+  /// Expects that the errors of sums against double precision are within the bound of the longest chain of additions.
   void check_pairs(int64_t m, int64_t n, int64_t k, int64_t taps = 1, int workers = 1) const {
     UnitProduct<GemmBFloat16Pairs> c(pairs(), m, n, k, taps, workers);
     c.run();
@@ -48,7 +48,7 @@ class AmxGemm : public ::testing::TestWithParam<AmxCase> {
     }
   }
 
-  /// Column counts at which panels, pairs of vectors and vectors end.
+  /// Returns column counts at which panels, pairs of vectors and vectors end.
   std::vector<int64_t> edges() const {
     std::vector<int64_t> edges{1, 3};
     for (const int vectors : {1, 2, 3, 4, 7}) {
@@ -137,7 +137,7 @@ TEST_P(AmxGemm, AppliesAllOfTheEpilogueToPairs) {
   }
 }
 
-/// y[1][n] of the taps [first, end) of one row.
+/// Returns y[1][n] of the taps [first, end) of one row.
 template <class Type>
 std::vector<typename Type::Y> sums_of_taps(const GemmKernels<Type>& kernels, const UnitProduct<Type>& c, int64_t first,
                                            int64_t end) {
@@ -161,7 +161,7 @@ std::vector<typename Type::Y> sums_of_taps(const GemmKernels<Type>& kernels, con
   return y;
 }
 
-/// Strips leave out taps of padding at their ends: which ones depends on where a row lies, what it gives must not.
+/// Strips skip padding taps at their ends. Which ones depends on a row's position; the result must not.
 template <class Type>
 void expect_zeros_change_nothing(const GemmKernels<Type>& kernels, int64_t depth) {
   UnitProduct<Type> c(kernels, 1, kernels.lanes + 3, depth, 9);
@@ -194,7 +194,7 @@ TEST_P(AmxGemm, RowsHaveTheSameBitsWhereverTheyLie) {
   }
 }
 
-/// The sum over 513 values is cut into blocks, the second of which begins amid the rows of a register.
+/// The sum over 513 values is divided into blocks; the second begins within the rows of a register.
 TEST_P(AmxGemm, WeightsOfOtherBlocksAreNotMultiplied) {
   for (const int64_t beside : {-1, 0}) {
     UnitProduct<GemmBFloat16Pairs> c(pairs(), 2, 5, 513);

@@ -23,15 +23,16 @@ ModelOptions options_of(ProductPrecision precision, Isa isa = Isa::kAuto) {
 
 Tensor rounded(const Tensor& x) { return cast_to(cast_to(x, DType::kBFloat16), DType::kFloat32); }
 
-/// A graph of one product of x by constant weights.
+/// Returns a graph of one product of x and constant weights.
 GraphBuilder product_graph(const std::string& op, const Shape& x, const Tensor& w, const Attributes& attributes = {}) {
   GraphBuilder b;
   b.output(b.op(op, {b.input("x", x), b.constant(w)}, attributes));
   return b;
 }
 
-/// Expects that a product of float32 is, but for float32's rounding, that of factors rounded to bfloat16 where the
-/// instruction set has such, bit by bit what it is otherwise, and the same for any number of threads.
+/// Checks a float32 product. Where the instruction set has bfloat16 products, it equals the product of factors rounded
+/// to bfloat16, except for float32's rounding; otherwise it is unchanged bit by bit. It is the same for any number of
+/// threads.
 void expect_rounded(const std::string& op, const Shape& shape, const Tensor& w, const Attributes& attributes = {}) {
   const Tensor x = random_tensor(shape, 5);
   const GraphBuilder b = product_graph(op, shape, w, attributes),

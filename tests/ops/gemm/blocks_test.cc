@@ -39,7 +39,7 @@ TEST_P(GemmDivision, AVectorByAMatrixIsTheSameWorkForEachWorker) {
   }
 }
 
-/// Its sums wait in the first-level cache until they are stored: these take at most half of 32 KB.
+/// Sums stay in the first-level cache until they are stored. They take at most half of 32 KB.
 TEST_P(GemmDivision, AStripOfFewSumsOfIntegersIsMultipliedAtOnce) {
   const int lanes = integers().lanes;
   for (const int64_t rows : {1, 3, 12}) {
@@ -51,7 +51,7 @@ TEST_P(GemmDivision, AStripOfFewSumsOfIntegersIsMultipliedAtOnce) {
   }
 }
 
-/// Cores have two units that multiply and add; tiles as those of 32 registers.
+/// Cores have two multiply-add units. The tiles are those for 32 registers.
 TEST(GemmPanels, NoTileIsTakenToMultiplyMoreThanTwoVectorsPerCycle) {
   const TileFamily tiles{.lanes = 16,
                          .tile_rows = {24, 12, 8, 6},

@@ -16,7 +16,7 @@ namespace {
 
 constexpr DType kHalves[] = {DType::kFloat16, DType::kBFloat16};
 
-/// Any finite ones: subnormals are among those of float16.
+/// Returns any finite values, including subnormal float16 values.
 template <class T>
 std::vector<T> random_halves(int64_t count) {
   std::mt19937 engine(3);
@@ -28,7 +28,7 @@ std::vector<T> random_halves(int64_t count) {
   return values;
 }
 
-/// [depth, columns]
+/// Returns a matrix [depth, columns].
 template <class T>
 GemmWeights<T> matrix(const T* b, int64_t depth, int64_t columns) {
   GemmWeights<T> weights;
@@ -47,7 +47,7 @@ std::vector<float> product(Isa isa, const std::vector<float>& a, const std::vect
   GemmSizes sizes{.rows = m, .columns = n, .depth = k};
   sizes.row_scratch_bytes = MatrixRows<float>::scratch_bytes(k, k);
   const GemmPlan<Type> plan(kernels_for<GemmKernels<Type>>(isa), sizes);
-  // What follows the packed weights cannot be read.
+  // Memory after the packed weights cannot be read.
   Guarded<uint8_t> memory(packed_size(plan.panels(), 1, k) * int64_t{sizeof(B)});
   auto* packed = reinterpret_cast<B*>(memory.data());
   pack_weights(matrix(b.data(), k, n), plan.panels(), packed);
@@ -115,7 +115,7 @@ TEST_P(HalfWeights, KeepInfinityAndNaN) {
 INSTANTIATE_TEST_SUITE_P(Isas, HalfWeights, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return isa_test_name(isa.param); });
 
-/// The operator with a constant input w of 16 bits gives the bits that it gives with w as float32.
+/// Checks that the operator with a constant 16-bit input w gives the same bits as with w as float32.
 void expect_bits_of_wide(const OpCase& op, std::vector<Tensor> inputs, size_t w) {
   for (const DType dtype : kHalves) {
     for (const Isa isa : supported_isas()) {
@@ -150,8 +150,8 @@ TEST(HalfWeights, OfConvGiveTheBitsOfFloat32WhateverTheAlgorithm) {
   };
   conv({1, 9, 9, 20}, {24, 20, 1, 1}, 1, 1);    // pointwise
   conv({1, 9, 9, 20}, {24, 20, 3, 3}, 1, 2);    // indirect
-  conv({1, 40, 40, 32}, {64, 32, 3, 3}, 1, 1);  // Winograd's
-  conv({1, 33, 33, 3}, {24, 3, 3, 3}, 1, 2);    // of lines
+  conv({1, 40, 40, 32}, {64, 32, 3, 3}, 1, 1);  // Winograd
+  conv({1, 33, 33, 3}, {24, 3, 3, 3}, 1, 2);    // lines
   conv({1, 9, 9, 20}, {20, 1, 3, 3}, 20, 1);    // depthwise
   conv({1, 9, 9, 32}, {32, 8, 3, 3}, 4, 1);     // grouped
   conv({1, 9, 9, 80}, {160, 40, 3, 3}, 2, 1);   // groups of many channels

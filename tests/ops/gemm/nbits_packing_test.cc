@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kDepth = 256, kColumns = 512, kBlock = 16, kScales = kColumns * kDepth / kBlock;
 
-/// The contents of a tensor, as if they lay in a file.
+/// The contents of a tensor, as if they were in a file.
 class Counted final : public ContentsSource {
  public:
   explicit Counted(Tensor x) : x_(std::move(x)) {}

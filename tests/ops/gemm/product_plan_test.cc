@@ -20,7 +20,7 @@ const GemmKernels<GemmReal<T>>& kernels_of(Isa isa) {
   return kernels_for<GemmKernels<GemmReal<T>>>(isa);
 }
 
-/// One product with all its operands at the end of a page.
+/// A product with all its operands at the end of a page.
 template <class T>
 struct Case {
   using Type = GemmReal<T>;
@@ -58,8 +58,8 @@ struct Case {
     for (int64_t chunk = plan.chunks() - 1; chunk >= 0; --chunk) plan.run_chunk(operands, chunk, scratch.data());
   }
 
-  /// The sum of products in at least double precision, and the sum of their magnitudes, which bounds the rounding
-  /// error.
+  /// Returns the sum of products in at least double precision, and the sum of their magnitudes, which bounds the
+  /// rounding error.
   std::pair<long double, long double> sum(int64_t i, int64_t j) const {
     long double total = 0, magnitude = 0;
     for (int64_t p = 0; p < k; ++p) {
@@ -243,7 +243,7 @@ TEST_P(Gemm, SumsOverTapsGivenByPointers) {
 INSTANTIATE_TEST_SUITE_P(Isas, Gemm, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
 
-/// The vectors of all panels together, and that panels cover the columns in order.
+/// Returns the number of vectors of all panels. Checks that panels cover the columns in order.
 int64_t check_panels(const GemmPanels& panels, const TileFamily& tiles) {
   int64_t column = 0;
   for (int64_t panel = 0; panel < panels.count(); ++panel) {

@@ -15,7 +15,7 @@ namespace {
 
 class QuantizedGemmChoice : public ::testing::TestWithParam<Isa> {};
 
-/// Whether bytes are multiplied by weights of [least, most] less 128 where they are unsigned.
+/// Whether bytes are multiplied by weights in [least, most], less 128 if they are unsigned.
 bool multiplies_bytes_of(Isa isa, DType dtype, int least, int most, bool constant = true) {
   const auto resources = std::make_shared<ModelResources>();
   resources->options.isa = isa;

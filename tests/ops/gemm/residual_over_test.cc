@@ -10,7 +10,7 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-// Products that are written over their residual.
+// Tests products that are written over their residual.
 namespace linnet::testing {
 namespace {
 
@@ -18,14 +18,14 @@ void halve(const float* x, float* y, int64_t n, float, float) {
   for (int64_t i = 0; i < n; ++i) y[i] = x[i] / 2;
 }
 
-/// Expects the bits that a residual in memory of its own gives.
+/// Expects the same bits as with a residual in separate memory.
 template <class Type>
 void expect_same_over_residual(Isa isa, int64_t m, int64_t n, int64_t k, int64_t taps = 1, int workers = 1) {
   const auto& kernels = kernels_for<GemmKernels<Type>>(isa);
   if (!kernels.strip) return;
   UnitProduct<Type> apart(kernels, m, n, k, taps, workers), over(kernels, m, n, k, taps, workers);
   const Guarded<float> bias(n, 7), residual(m * n, 8), slope(n, 9);
-  for (const int options : {0, 1, 2, 3, 5, 7}) {  // a bias, a prelu, an activation
+  for (const int options : {0, 1, 2, 3, 5, 7}) {  // The bits are a bias, a PReLU and an activation.
     Epilogue epilogue;
     if (options & 1) epilogue.bias = bias.data();
     if (options & 2) epilogue.slope = slope.data();
@@ -72,7 +72,7 @@ TEST_P(OverResidual, GivesTheSameBitsForSeveralWorkers) {
 INSTANTIATE_TEST_SUITE_P(Isas, OverResidual, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return isa_test_name(isa.param); });
 
-/// Blocks of a network whose Adds become residuals, each of which is read for the last time there.
+/// Blocks of a network whose Adds become residuals. Each residual is read for the last time there.
 struct Blocks {
   GraphBuilder b;
   std::vector<ValueId> residuals;
@@ -103,15 +103,17 @@ Blocks blocks(const Shape& shape, Readers readers, Product product) {
   return all;
 }
 
-/// What a run holds of values, those that it returns included.
+/// Returns the bytes of values in a run, including those that it returns.
 int64_t arena_bytes(const Model& model, const Tensor& x) {
   Context context(model);
   context.run(std::vector<Tensor>{x});
   return context.memory().arena_bytes;
 }
 
-/// Expects that the network gives the same bits, whoever else reads the residuals, that those are what they are without
-/// rewrites, and that products over their residuals leave so many values in memory at once.
+/// Expects that:
+/// - the network gives the same bits, whether other readers of the residuals exist or not
+/// - residuals are as without rewrites
+/// - with products over their residuals, `values` values are in memory at the same time
 template <class Product>
 void expect_unchanged_residuals(const Shape& shape, int64_t values, Product product) {
   const Tensor x = random_tensor(shape, 3);
@@ -139,7 +141,7 @@ TEST(ResidualOfAModel, IsKeptWhereItIsReadLater) {
       const int64_t pad = kernel / 2;
       return b.op("Conv", {x, b.constant(w)}, {{"pads", std::vector<int64_t>{pad, pad, pad, pad}}});
     };
-    expect_unchanged_residuals({1, 32, 20, 20}, 3, conv);  // one of them the output in its own order
+    expect_unchanged_residuals({1, 32, 20, 20}, 3, conv);  // One of them is the output in its own layout.
   }
 }
 

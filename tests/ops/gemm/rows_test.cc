@@ -10,8 +10,8 @@
 namespace linnet::testing {
 namespace {
 
-/// Expects that rows() gives the block's values of A, of which element (i, k) lies at a[i * row_stride + k *
-/// depth_stride], and reads none behind the last.
+/// Expects that rows() returns the block's values of A, whose element (i, k) is at a[i * row_stride + k *
+/// depth_stride], and reads no memory after the last one.
 template <class T>
 void expect_rows(int64_t rows, int64_t depth, int64_t row_stride, int64_t depth_stride, int64_t k) {
   const Guarded<T> a((rows - 1) * row_stride + (depth - 1) * depth_stride + 1, 3);

@@ -11,7 +11,7 @@
 namespace linnet::testing {
 namespace {
 
-/// A product of bytes whose sums become bytes with or without a residual.
+/// A product of bytes whose sums are requantised to bytes with or without a residual.
 struct ByteProduct : UnitProduct<GemmU8> {
   ByteProduct(Isa isa, int64_t rows, int64_t columns, int64_t depth, int workers)
       : UnitProduct(kernels_for<GemmKernels<GemmU8>>(isa), rows, columns, depth, 1, workers),
@@ -43,7 +43,7 @@ struct ByteProduct : UnitProduct<GemmU8> {
     return job;
   }
 
-  /// By the baseline's kernel, from sums in memory.
+  /// Computes the bytes with the baseline's kernel from sums in memory.
   std::vector<uint8_t> expected(RequantizeJob job) const {
     std::vector<uint8_t> bytes(size_t(m * n));
     job.sums = sums.data();
@@ -56,7 +56,7 @@ struct ByteProduct : UnitProduct<GemmU8> {
   std::vector<uint8_t> residual;
 };
 
-/// Offers to store bytes; sums that come nevertheless become bytes here.
+/// Accepts bytes to store. Sums that are passed instead are converted to bytes.
 class ByteStrips final : public StripStore<int32_t> {
  public:
   ByteStrips(const RequantizeJob& job, Isa isa, uint8_t* y)
@@ -96,7 +96,8 @@ class StoreBytes : public ::testing::TestWithParam<Isa> {
     const ByteProduct c(GetParam(), m, n, k, workers);
     const TapRows<GemmU8> rows(c.a.data(), c.m, c.k);
     std::vector<std::byte> scratch(c.plan.scratch_bytes());
-    for (const int options : {0, 1, 2, 3, 6, 7}) {  // a residual with or without a grid, or none; clamps
+    // The bits are clamps, a residual, and the grid of the residual.
+    for (const int options : {0, 1, 2, 3, 6, 7}) {
       const RequantizeJob job = c.job(options & 2, options & 4, options & 1);
       const std::vector<uint8_t> want = c.expected(job);
       std::vector<uint8_t> y(want.size());

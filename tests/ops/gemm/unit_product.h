@@ -17,7 +17,7 @@ int64_t padded(int64_t n) {
   return (n + Type::kUnit - 1) / Type::kUnit * Type::kUnit;
 }
 
-/// Rows [tap][row][depth] at a distance of whole units.
+/// Rows [tap][row][depth] whose distance is a number of whole units.
 template <class Type>
 class TapRows final : public RowSource<typename Type::A> {
  public:
@@ -37,8 +37,8 @@ class TapRows final : public RowSource<typename Type::A> {
   int64_t rows_, depth_;
 };
 
-/// A product of units of values with all its operands at the end of a page. What follows rows of integers that are no
-/// whole units is no zero.
+/// A product of units of values with all its operands at the end of a page. Integers after rows that do not fill whole
+/// units are not zero.
 template <class Type>
 struct UnitProduct {
   using A = typename Type::A;
@@ -66,12 +66,12 @@ struct UnitProduct {
     }
   }
 
-  /// Weights of which two neighbours never leave 16 bits.
+  /// Halves the weights, so that sums of two products stay within 16 bits.
   void narrow_weights() {
     for (int64_t i = 0; i < b.size(); ++i) b[i] = B(b[i] / 2);
   }
 
-  /// [panel][tap][step][column][unit]
+  /// Packs weights as [panel][tap][step][column][unit].
   void pack() {
     std::fill_n(packed.data(), packed.size(), B{0});
     for (int64_t panel = 0; panel < plan.panels().count(); ++panel) {
@@ -96,7 +96,7 @@ struct UnitProduct {
     for (int64_t chunk = plan.chunks() - 1; chunk >= 0; --chunk) plan.run_chunk(operands, chunk, scratch.data());
   }
 
-  /// The sum over taps and depth of term(value of A, value of B).
+  /// Returns the sum over taps and depth of term(value of A, value of B).
   template <class Total, class Term>
   Total sum_of(int64_t i, int64_t j, Term term) const {
     Total total = 0;
@@ -108,7 +108,7 @@ struct UnitProduct {
     return total;
   }
 
-  /// The sum of products of integers modulo 2^32, as the kernel shifts A.
+  /// Returns the sum of products of integers modulo 2^32, with A shifted as the kernel does.
   int32_t sum(int64_t i, int64_t j) const {
     return int32_t(uint32_t(sum_of<int64_t>(i, j, [&](A x, B w) { return (x - a_shift) * int64_t{w}; })));
   }

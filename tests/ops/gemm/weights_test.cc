@@ -8,7 +8,7 @@
 namespace linnet::testing {
 namespace {
 
-/// Expects every value of the packed form where [panel][tap][depth][column] says.
+/// Expects every value of the packed weights at its position in [panel][tap][depth][column].
 template <class T>
 void expect_packed(GemmWeights<T> w, int64_t values, const GemmPanels& panels, Executor* executor) {
   const Guarded<T> data(values, 3);
@@ -37,11 +37,11 @@ void expect_packed_in_all_layouts(const GemmPanels& panels) {
       for (const int64_t taps : {1, 4, 9, 150}) {
         const int64_t columns = panels.columns, values = taps * depth * columns;
         GemmWeights<T> w{.taps = taps, .depth = depth, .columns = columns, .scale = scale};
-        w.tap_stride = 1, w.depth_stride = taps, w.column_stride = taps * depth;  // of Conv
+        w.tap_stride = 1, w.depth_stride = taps, w.column_stride = taps * depth;  // The layout of Conv.
         expect_packed(w, values, panels, nullptr);
-        w.tap_stride = depth * columns, w.depth_stride = columns, w.column_stride = 1;  // of MatMul
+        w.tap_stride = depth * columns, w.depth_stride = columns, w.column_stride = 1;  // The layout of MatMul.
         expect_packed(w, values, panels, nullptr);
-        w.tap_stride = depth * columns, w.depth_stride = 1, w.column_stride = depth;  // transposed
+        w.tap_stride = depth * columns, w.depth_stride = 1, w.column_stride = depth;  // Transposed.
         expect_packed(w, values, panels, nullptr);
       }
     }

@@ -31,7 +31,7 @@ OpCase with_seed(const std::string& op, Attributes attributes = {}) {
   return {op, 15, std::move(attributes)};
 }
 
-// Known answers of Philox4x32-10 from the authors' Random123: counter and key all zero give 6627e8d5 e169c58d
+// The known answers of Philox4x32-10 are from the authors' Random123. A counter and key of zeros give 6627e8d5 e169c58d
 // bc57ac4c 9b00dbd8; all ones give 408f276d 41c83b0e a20bc7c6 6d5451fd.
 TEST(RandomStream, GivesTheKnownAnswersOfPhilox) {
   const auto unit = [](uint64_t bits) { return double(bits >> 11) * 0x1p-53; };
@@ -88,7 +88,7 @@ TEST(Bernoulli, DrawsOnesWithTheGivenProbability) {
   EXPECT_EQ(std::count(flags + 20000, flags + 30000, true), 10000);
 }
 
-/// Element i is the first number of its counter below its probability, whatever the dtypes.
+/// Element i is true if the first number of its counter is below its probability, for any dtypes.
 TEST(Bernoulli, ComparesTheNumbersOfTheSeed) {
   const Tensor p = random_uniform({1000}, 0, 1);
   const Tensor numbers = run_op(with_seed("RandomUniform", {{"shape", Ints{1000}}, {"dtype", int64_t{11}}}), {})[0];

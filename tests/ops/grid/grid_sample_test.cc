@@ -33,7 +33,7 @@ TEST(GridSample, RunsFromEdgeToEdgeOrFromCentreToCentre) {
 }
 
 TEST(GridSample, PadsWithZerosBorderOrReflection) {
-  // With align_corners, 3 lies 3 pixels beyond the last one.
+  // With align_corners, coordinate 3 is 3 pixels beyond the last one.
   EXPECT_EQ(along_row({3, -3}, "linear", "zeros", true), (V{0, 0}));
   EXPECT_EQ(along_row({3, -3}, "linear", "border", true), (V{4, 1}));
   EXPECT_EQ(along_row({3, 5.0f / 3, -5.0f / 3}, "nearest", "reflection", true), (V{1, 3, 2}));
@@ -42,15 +42,15 @@ TEST(GridSample, PadsWithZerosBorderOrReflection) {
 
 TEST(GridSample, CubicReproducesPixelsAndWeighsFourNeighbours) {
   EXPECT_EQ(along_row({-1, 1}, "cubic", "zeros", true), (V{1, 4}));
-  // Halfway the weights of Keys' filter with a = -0.75 are -3, 19, 19, -3 in 32nds.
+  // Halfway, the weights of Keys' filter with a = -0.75 are -3, 19, 19, -3, divided by 32.
   EXPECT_FLOAT_EQ(along_row({0}, "cubic", "border", true)[0], 2.5f);
 }
 
-// Half a pixel beyond the edge the taps are 0, 1 and what they are clamped to, 0 0 1 1 of them -3, 19, 19, -3 32nds:
-// PyTorch 2.13's grid_sample gives these numbers.
+// Half a pixel beyond the edge, the taps are 0, 1 and two clamped ones. Their values 0, 0, 1, 1 have the weights -3,
+// 19, 19, -3, divided by 32, as in PyTorch 2.13's grid_sample.
 TEST(GridSample, CubicClampsEachTapToTheBorder) {
   for (const float sign : {1.0f, -1.0f}) {
-    // With align_corners, 4/3 lies half a pixel beyond the last one.
+    // With align_corners, coordinate 4/3 is half a pixel beyond the last one.
     const float near = along_row({sign * 4 / 3}, "cubic", "border", true)[0];
     EXPECT_NEAR(near, sign > 0 ? 4 + 3.0f / 32 : 1 - 3.0f / 32, 1e-5);
     EXPECT_EQ(along_row({sign * 1e30f}, "cubic", "border", true)[0], sign > 0 ? 4 : 1);
@@ -64,7 +64,7 @@ TEST(GridSample, SamplesVolumesInTheOrderXYZ) {
                Tensor::of(Shape{1, 1, 1, 1, 2}, std::vector<double>{1, 5.5}));
 }
 
-/// Plane i of an image [N, C, spatial...] as an image of its own; what belongs to image i of a grid.
+/// Returns plane i of an image [N, C, spatial...] as a separate image, and the part of a grid for image i.
 Tensor plane_of(const Tensor& x, int64_t i, int64_t elements) {
   Shape shape = x.shape();
   shape[0] = shape[1] = 1;
@@ -80,7 +80,7 @@ Tensor image_of(const Tensor& grid, int64_t i) {
   return one;
 }
 
-/// The settings whose points are found by vectors where the grid is of float32.
+/// Returns the settings for which float32 grids are evaluated in vectors.
 std::vector<OpCase> drawn_on_vectors() {
   std::vector<OpCase> all;
   for (const char* mode : {"linear", "nearest"}) {
@@ -95,7 +95,7 @@ std::vector<OpCase> drawn_on_vectors() {
   return all;
 }
 
-/// Grids of float64 are read point by point, those of float32 by vectors.
+/// Float64 grids are evaluated point by point, float32 grids in vectors.
 TEST(GridSample, FloatGridsGiveTheBitsOfTheSameDoubles) {
   for (const Shape& shape : {Shape{2, 3, 5, 7}, Shape{1, 2, 4, 3, 6}}) {
     const int axes = shape.rank() - 2;
@@ -115,9 +115,8 @@ TEST(GridSample, FloatGridsGiveTheBitsOfTheSameDoubles) {
   }
 }
 
-/// Many channels are sampled together, from transposed images, few of them one by one: with the same bits, for any
-/// number of threads. Pixels beside the image do not count, nor do those that are not finite but have no part in a
-/// point.
+/// Many channels are sampled together from transposed images, few channels one by one, with the same bits for any
+/// number of threads. Pixels outside the image have no effect, nor do infinite pixels with weight 0.
 TEST(GridSample, ChannelsTogetherGiveTheBitsOfEachAlone) {
   for (const auto& [shape, points] :
        {std::pair{Shape{2, 19, 9, 11}, Shape{2, 13, 17, 2}}, std::pair{Shape{1, 33, 3, 4, 5}, Shape{1, 2, 7, 19, 3}}}) {
@@ -155,7 +154,7 @@ OpCase sampling(const char* mode) {
   return {"GridSample", 20, {{"mode", std::string(mode)}, {"align_corners", int64_t{1}}}};
 }
 
-/// Positions 1, 0.5 (of three) and one outside.
+/// The positions are 1, 0.5 (of three) and one outside.
 const Tensor kThree = Tensor::of(Shape{1, 1, 3, 2}, V{0, 0, -0.5f, 0, 5, 0});
 
 TEST(GridSample, MovesElementsOfAnyDtype) {
@@ -170,7 +169,7 @@ TEST(GridSample, MovesElementsOfAnyDtype) {
 TEST(GridSample, CastsInterpolatedIntegersAtTheEnd) {
   const Tensor x = Tensor::of(Shape{1, 1, 1, 3}, std::vector<int8_t>{-1, -6, 9});
   const Tensor grid = Tensor::of(Shape{1, 1, 4, 2}, V{0, 0, -0.5f, 0, 0.75f, 0, 5, 0});
-  // Exactly -6, -3.5, 5.25 and a zero from outside.
+  // The exact values are -6, -3.5, 5.25 and a zero from outside.
   expect_close(run_op(sampling("linear"), {x, grid})[0],
                Tensor::of(Shape{1, 1, 1, 4}, std::vector<int8_t>{-6, -3, 5, 0}));
   const Tensor text = Tensor::of(Shape{1, 1, 1, 1}, std::vector<std::string>{"a"});

@@ -19,7 +19,7 @@ Bytes from_text(const std::string& text) { return Bytes(text.begin(), text.end()
 
 Bytes decoded(const Bytes& file) { return decode_image(file).rgb; }
 
-/// False where this build lacks the format's library.
+/// Returns false if this build lacks the format's library.
 bool decodable(const char* digits) {
   try {
     decode_image(from_hex(digits));
@@ -33,7 +33,7 @@ bool decodable(const char* digits) {
 
 const Bytes kPixels{255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 20, 30, 200, 100, 50, 255, 255, 255};
 
-/// A BMP of 3 x 2 pixels (or top-down, with a negative height) with this header, palette or masks, and rows.
+/// Returns a BMP of 3 x 2 pixels (top-down with a negative height) with this header, palette or masks, and rows.
 Bytes bmp(int bits, int compression, const Bytes& table, const Bytes& rows, int height = 2) {
   Bytes file(54);
   const auto put = [&](size_t at, int64_t value, int count) {
@@ -71,7 +71,7 @@ TEST(ImageDecoder, DecodesACodestreamWithoutItsFile) {
   EXPECT_EQ(image.rgb, kPixels);
 }
 
-/// A TIFF of 3 x 2 grey pixels in one tile of `side` x `side`, compressed (PackBits) to 2 MB.
+/// Returns a TIFF of 3 x 2 grey pixels in one tile of `side` x `side`, compressed (PackBits) to 2 MB.
 Bytes tiled_tiff(uint32_t side) {
   constexpr uint32_t kTileBytes = 2 << 20, kHeaderBytes = 8 + 2 + 10 * 12 + 4;
   Bytes file{'I', 'I', 42, 0, 8, 0, 0, 0};
@@ -128,7 +128,7 @@ TEST(ImageDecoder, DecodesPortableAnymaps) {
   EXPECT_EQ(decoded(from_text("P6 1 1 65535\n\xff\xff\x80\x80@@")), (Bytes{255, 128, 64}));
 }
 
-// Damaged files end in an Error, or in an image where a format tolerates the damage.
+// A damaged file causes an Error, or gives an image if the format tolerates the damage.
 TEST(ImageDecoder, ReportsDamagedFiles) {
   for (const char* digits : {kPng, kWebp, kTiff, kJpeg2000, kPalettePng, kAlphaPng, kJpeg}) {
     if (!decodable(digits)) continue;

@@ -18,7 +18,7 @@ Image image() {
 
 Fact wanted(const Dims& dims) { return Fact(DType::kFloat32, dims); }
 
-/// Bilinear between the centres of pixels, in double precision.
+/// Interpolates bilinearly between the centres of pixels, in double precision.
 double reference(const Image& image, int64_t channel, double y, double x) {
   const auto pixel = [&](double row, double column) {
     const auto r = int64_t(std::clamp(row, 0.0, double(image.height - 1)));

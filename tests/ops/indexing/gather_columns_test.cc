@@ -7,7 +7,7 @@ namespace {
 
 const OpCase kGatherColumns{"GatherColumns", 1, {}, "linnet"};
 
-/// The rows of x^T that indices name.
+/// Returns the rows of x^T at the indices `columns`.
 Tensor columns_of(const Tensor& x, const std::vector<int64_t>& columns) {
   const Tensor w = cast_to(x, DType::kFloat32);
   Tensor y(DType::kFloat32, {int64_t(columns.size()), w.dim(0)});

@@ -71,7 +71,7 @@ TEST(GatherElements, FollowsTheExamplesOfTheSpecification) {
 
 TEST(GatherElements, AgreesWithItsDefinitionInEveryAxis) {
   const Tensor x = ramp({3, 4, 5});
-  // Of the last one and of others, whole axes of x are taken.
+  // The last shape, and some of the others, cover whole axes of x.
   const std::vector<Shape> shapes{{2, 3, 4}, {2, 3, 5}, {2, 4, 5}, {3, 4, 4}, {3, 4, 5}};
   for (int form = 0; form < 3 * int(shapes.size()); ++form) {
     const int axis = form % 3;

@@ -28,7 +28,7 @@ TEST(ScatterElements, FollowsTheExamplesOfTheSpecification) {
 
 TEST(ScatterElements, AgreesWithItsDefinitionInEveryAxis) {
   const Tensor x = random_tensor({3, 4, 5}, 1);
-  // Of some of them, whole axes of x are written.
+  // Some of the shapes cover whole axes of x.
   const std::vector<Shape> shapes{{2, 3, 4}, {2, 3, 5}, {2, 4, 5}, {3, 4, 4}, {3, 4, 5}};
   for (int form = 0; form < 3 * int(shapes.size()); ++form) {
     const int axis = form % 3;
@@ -117,7 +117,7 @@ TEST(TensorScatter, WritesTheUpdateIntoTheCache) {
   });
 }
 
-/// n numbers in [-dim, dim).
+/// Returns indices of the given shape in [-dim, dim).
 template <class T>
 Tensor many_indices(const Shape& shape, int64_t dim) {
   Tensor result(dtype_of<T>, shape);

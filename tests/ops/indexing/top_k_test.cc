@@ -53,7 +53,7 @@ TEST(TopK, AgreesWithAStableSortForAllThreads) {
   }
 }
 
-/// Rows that are several times as long as what is kept of them, ascending and descending ones and those of few values.
+/// Rows are several times longer than the buffer: ascending, descending and with few distinct values.
 TEST(TopK, SearchesLongRowsOfEveryDtype) {
   const int64_t dim = 5000;
   Tensor x(DType::kFloat32, Shape{4, dim});
@@ -85,7 +85,7 @@ TEST(TopK, SearchesLongRowsOfEveryDtype) {
   }
 }
 
-/// Of which every block has better elements than all before, or none.
+/// In these rows, every block has better elements than all before, or none has.
 TEST(TopK, SearchesRowsInOrder) {
   const int64_t dim = 30000;
   Tensor x(DType::kFloat64, Shape{3, dim});

@@ -55,7 +55,7 @@ using Ints = std::vector<int64_t>;
 
 Ints ints(const Tensor& tensor) { return {tensor.data<int64_t>(), tensor.data<int64_t>() + tensor.size()}; }
 
-/// The outputs but the values, found in a map of slices.
+/// Checks the outputs except the values with a map of slices.
 template <class Slice>
 void expect_groups(const std::vector<Slice>& slices, bool sorted, const std::vector<Tensor>& y) {
   std::map<Slice, std::vector<int64_t>> places;
@@ -74,7 +74,7 @@ void expect_groups(const std::vector<Slice>& slices, bool sorted, const std::vec
   EXPECT_EQ(ints(y[3]), counts);
 }
 
-/// Vectors with as many elements as given, drawn from [low, high], and compared by value.
+/// Tests vectors of `columns` elements, sampled from [low, high] and compared by value.
 template <class T>
 void expect_unique(int64_t slices, int64_t columns, double low, double high, double factor) {
   const Tensor drawn = random_uniform({slices, columns}, float(low), float(high), 7);

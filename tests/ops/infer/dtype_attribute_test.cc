@@ -5,7 +5,7 @@
 namespace linnet::testing {
 namespace {
 
-/// Numbers beyond the element types, those of containers among them, and one that equals a type modulo 2^32.
+/// Numbers outside the element types, including those of containers and one that equals a type modulo 2^32.
 constexpr int64_t kNoTypes[] = {-1, int64_t(kLastElementType) + 1, 64, 65, 66, 1000, (int64_t{1} << 32) + 1};
 
 TEST(DtypeAttribute, RefusesNumbersThatNameNoElementType) {

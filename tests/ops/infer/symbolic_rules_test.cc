@@ -4,7 +4,7 @@
 #include "support/symbolic_rule.h"
 #include "tensor/dim_substitution.h"
 
-// The dims that shape rules give for expressions, against those that they give for numbers.
+// Compares the dims that shape rules infer for expressions with those for numbers.
 namespace linnet::testing {
 namespace {
 

@@ -23,7 +23,7 @@ class BytePairKernel : public ::testing::TestWithParam<Isa> {
 INSTANTIATE_TEST_SUITE_P(, BytePairKernel, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
 
-/// All pairs of bytes, and every length of what is left.
+/// Tests all pairs of bytes, and every length of the remainder.
 TEST_P(BytePairKernel, AddsAndMultipliesAsTheSeparateKernelsDo) {
   std::vector<uint8_t> a(65536), b(a.size()), y(a.size()), want(a.size());
   std::vector<float> x(a.size()), with(a.size()), result(a.size());
@@ -31,7 +31,7 @@ TEST_P(BytePairKernel, AddsAndMultipliesAsTheSeparateKernelsDo) {
     a[i] = uint8_t(i);
     b[i] = uint8_t(i >> 8);
   }
-  // Of the last ones sums overflow, lie in the middle between two bytes, or are far beyond them.
+  // With the last scales, sums overflow, are in the middle between two bytes, or far outside them.
   const float scales[][3] = {{0.037f, 0.05f, 0.061f}, {0.5f, 0.3f, 20.0f},   {0.003f, -0.017f, 0.01f},
                              {0.004f, 0.1f, 0.0005f}, {1e38f, 2e38f, 1e36f}, {1e-20f, 1e-22f, 1e-40f},
                              {0.25f, 0.25f, 0.5f},    {0.5f, -0.5f, 1.0f},   {1.0f, 1.0f, 1e-3f}};

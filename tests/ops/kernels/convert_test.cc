@@ -39,7 +39,8 @@ void expect_widened(void (*convert)(const T*, float*, int64_t)) {
   }
 }
 
-/// Every 1000th float or so, and those about the values of 16 bits and the middles between them, where rounding turns.
+/// Returns about every 1000th float, the values of 16 bits, the middles between them, where rounding changes, and
+/// neighbours.
 template <class T>
 std::vector<float> sweep() {
   std::vector<float> values;

@@ -24,7 +24,7 @@ class DeformKernel : public ::testing::TestWithParam<Isa> {
     return sample({ones.data(), height, width, 1, kZeros.data()}, {{y, x}}, {weight}, 1)[0];
   }
 
-  /// A tap at each of the points. No memory behind what there is of it may be touched.
+  /// Samples a tap at each of the points. Memory after the image must not be accessed.
   std::vector<float> sample(const DeformImage& image, const std::vector<std::array<float, 2>>& points,
                             const std::vector<float>& mask, int64_t channels, bool sigmoid = false) {
     const auto taps = int64_t(points.size());

@@ -34,7 +34,7 @@ ConvGeometry geometry_of(const Case& c) {
   return g;
 }
 
-/// Scatters every input value to the outputs that it reaches.
+/// Adds every input value to the outputs that it contributes to.
 std::vector<double> scatter(const ConvGeometry& g, const float* x, const float* w) {
   const auto& [depth, height, width] = g.axes;
   const int64_t channels = g.in_channels;
@@ -90,7 +90,7 @@ void expect_scattered(const Case& c, Isa isa) {
     const double want = 2 * std::max(-1.5, sums[size_t(i)] + bias[i % c.channels] + residual[i]);
     ASSERT_NEAR(y[i], want, 1e-5) << "channels " << c.channels << " kernel " << c.kernel << " stride " << c.stride;
   }
-  // In place of its own residual.
+  // The output replaces its residual in place.
   run_rows(g, x.data(), w.data(), epilogue, isa, residual.data());
   ASSERT_TRUE(std::equal(y.data(), y.data() + outputs, residual.data()));
 }

@@ -4,15 +4,16 @@
 
 namespace linnet {
 
-/// A family that exists for tests only: the products in tile registers, with registers that are emulated. `wide` ones
-/// have vectors of 16 columns, as AVX-512 has; the others those of the base set, and all of the epilogue.
+/// A family that exists only for tests: products in emulated tile registers. The `wide` kernels have vectors of 16
+/// columns, as in AVX-512. The others have the vectors of the base set, and the whole epilogue.
 struct EmulatedAmxKernels {
   GemmKernels<GemmU8> bytes, wide_bytes;
   GemmKernels<GemmBFloat16Pairs> pairs, wide_pairs;
 
-  /// What was done that a processor refuses, or that a program must not leave behind; null: nothing. Forgets it.
+  /// Returns what a processor would reject, or a state that a program must not leave, and clears it; null if there was
+  /// no fault.
   const char* (*fault)();
-  /// Multiplied and added since the last call.
+  /// Returns the multiply-adds since the last call.
   int64_t (*multiply_adds)();
 };
 

@@ -12,7 +12,7 @@ struct TilePairs : TileF32 {
   using Type = GemmBFloat16Pairs;
 };
 
-/// Vectors of 16 columns, whatever the base set.
+/// Vectors of 16 columns for any base set.
 template <class Type_>
 struct WideTile {
   using Type = Type_;

@@ -1,7 +1,8 @@
 #pragma once
 
-// Included by emulated_amx.simd.cc only: the tile registers of Intel AMX in plain C++, as the Software Developer's
-// Manual describes them (volume 2: LDTILECFG, TILERELEASE, TILELOADD, TILESTORED, TILEZERO, TDPBUSD, TDPBF16PS).
+// The tile registers of Intel AMX in plain C++. Only emulated_amx.simd.cc includes this file.
+// Source: Intel Software Developer's Manual, volume 2: LDTILECFG, TILERELEASE, TILELOADD, TILESTORED, TILEZERO,
+// TDPBUSD, TDPBF16PS.
 #include <cstring>
 
 #include "kernels/tile_config.h"
@@ -9,7 +10,7 @@
 namespace linnet::LINNET_SIMD_NS {
 namespace {
 
-/// The state of a thread; tests of these kernels have one.
+/// The state of a thread. Tests of these kernels use one thread.
 struct TileState {
   struct Register {
     int rows, row_bytes;
@@ -115,7 +116,7 @@ struct EmulatedPairs : EmulatedTiles {
   static float widened(const TileState::Register& r, int row, int index) {
     return __builtin_bit_cast(float, uint32_t{element<uint16_t>(r, row, index)} << 16);
   }
-  /// Even and odd products have a sum each, which begins at zero.
+  /// Even and odd products have separate sums, which begin at zero.
   template <int Y, int A, int B>
   static void multiply_add() {
     auto &y = used<Y>(), &a = used<A>(), &b = used<B>();

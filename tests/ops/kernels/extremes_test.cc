@@ -27,7 +27,7 @@ class ExtremeKernel : public ::testing::TestWithParam<Isa> {
 INSTANTIATE_TEST_SUITE_P(Isas, ExtremeKernel, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return isa_test_name(isa.param); });
 
-/// One value after the other; NaN is beyond all numbers and equal to itself.
+/// Finds the position value by value. NaN is beyond all numbers and equal to itself.
 template <class T>
 int64_t extreme_position(const T* x, int64_t n, int64_t pitch, bool largest, bool last) {
   const auto rank = [&](T v) {
@@ -74,7 +74,7 @@ void ExtremeKernel::expect_first_and_last(int64_t n, int64_t inner, int64_t lane
   }
 }
 
-/// Short and long columns and rows, more than the indices of bytes reach, and more than are searched together.
+/// Tests short and long columns and rows, more than 8-bit indices can count and more than are searched together.
 TEST_P(ExtremeKernel, FindsTheFirstAndTheLastOfEqualExtremes) {
   const auto expect = [&]<class T>() {
     for (const int64_t n : {1, 2, 3, 21, 64, 65, 66, 127, 128, 129, 300}) {
@@ -96,7 +96,7 @@ TEST_P(ExtremeKernel, FindsTheFirstAndTheLastOfEqualExtremes) {
   expect.operator()<uint64_t>();
 }
 
-/// Rows beyond what an index of 16 bits holds.
+/// Tests rows longer than 16-bit indices can count.
 TEST_P(ExtremeKernel, CountsRowsOfShortIntegersFurther) {
   for (const int64_t planted : {0, 32766, 32767, 32768, 65534, 69999}) {
     Guarded<int16_t> x(70000 * 2);

@@ -19,7 +19,7 @@ class HalfBitsKernel : public ::testing::TestWithParam<Isa> {};
 INSTANTIATE_TEST_SUITE_P(Isas, HalfBitsKernel, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return isa_test_name(isa.param); });
 
-/// Of every number, by float32; NaN may have any sign and is NaN afterwards.
+/// Tests every number against float32. NaN may have any sign and stays NaN.
 template <class T>
 void expect_functions(const HalfFunctions& kernels) {
   std::vector<uint16_t> x(1 << 16), y(x.size());

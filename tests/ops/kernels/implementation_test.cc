@@ -16,7 +16,7 @@ std::string chosen_for(std::string_view isa) {
   return std::string(isas.at(choose_unit(isas, isa_from_name(isa)).value()));
 }
 
-/// Each base set that this machine supports, bare, with each feature, and with all.
+/// Returns each base set that this machine supports: without features, with each feature, and with all.
 std::vector<Isa> combinations() {
   std::vector<Isa> isas;
   for (const IsaSupport& entry : isa_support()) {

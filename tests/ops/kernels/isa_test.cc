@@ -22,7 +22,7 @@
 namespace linnet::testing {
 namespace {
 
-/// LINNET_ISA while it lives.
+/// Sets LINNET_ISA during its lifetime.
 class ForcedIsa {
  public:
   explicit ForcedIsa(const std::string& name) {
@@ -41,7 +41,7 @@ class ForcedIsa {
   std::optional<std::string> before_;
 };
 
-/// What Linux says that the processor has; empty where it does not say so in the words of this architecture.
+/// Returns the features of the processor as Linux reports them; empty if Linux does not use this architecture's names.
 std::set<std::string> cpuinfo_flags() {
 #ifdef __x86_64__
   const std::string title = "flags";
@@ -68,7 +68,7 @@ bool may_use_tiles() {
 #endif
 }
 
-/// Linux's word for each feature.
+/// Linux's name for each feature.
 const std::map<Feature, std::string> kFlags{
     {Feature::kAvxVnni, "avx_vnni"},
     {Feature::kAvx512Vnni, "avx512_vnni"},
@@ -96,7 +96,7 @@ std::string error_of(std::string_view name) {
 TEST(Isa, HasTheFeaturesThatLinuxSays) {
   std::set<std::string> flags = cpuinfo_flags();
   if (flags.empty()) GTEST_SKIP() << "/proc/cpuinfo does not tell";
-  isa_support();  // asks for what the process must be granted
+  isa_support();  // Requests the permissions that the process needs.
   if (!may_use_tiles()) flags.erase("amx_int8"), flags.erase("amx_bf16");
   for (const IsaSupport& entry : isa_support()) {
     for (const FeatureSupport& f : entry.features)
@@ -112,8 +112,8 @@ TEST(Isa, HasTheFeaturesThatLinuxSays) {
 
 constexpr uint32_t bit(int position) { return uint32_t{1} << position; }
 
-/// What Intel's first processor with AMX says (Software Developer's Manual, volume 2, CPUID), and a system that grants
-/// all of it.
+/// Returns the report of Intel's first processor with AMX and a system that grants everything.
+/// Source: Intel Software Developer's Manual, volume 2, CPUID
 ProcessorReport full_report() {
   ProcessorReport report;
   report.leaf_1[ProcessorReport::kEcx] = bit(12) | bit(27) | bit(29);
@@ -165,7 +165,8 @@ TEST(ProcessorFeatures, OfTilesNeedTheirOwnBitsBothStatesAndAGrant) {
 /// The field of four bits at `shift` of an identification register.
 uint64_t field(uint64_t value, int shift) { return value >> shift & 15; }
 
-/// Arm Architecture Reference Manual, D19.2. Linux lets programs read these registers.
+/// Linux lets programs read these registers.
+/// Source: Arm Architecture Reference Manual, D19.2
 TEST(Isa, HasTheFeaturesThatTheProcessorSays) {
   if (!(getauxval(AT_HWCAP) & HWCAP_CPUID)) GTEST_SKIP() << "identification registers cannot be read";
   uint64_t features, instructions, more_instructions;

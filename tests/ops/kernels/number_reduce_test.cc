@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kReducedLengths[] = {1, 3, 7, 16, 31, 32, 33, 63, 64, 65, 100, 255, 256, 257, 600, 1000};
 
-/// Small whole numbers, of which sums and products of few are exact in any order.
+/// Returns small whole numbers, whose sums and short products are exact in any order.
 template <class T>
 std::vector<T> whole_numbers(int64_t n, int64_t least) {
   std::vector<T> x(static_cast<size_t>(n));
@@ -22,7 +22,7 @@ std::vector<T> whole_numbers(int64_t n, int64_t least) {
   return x;
 }
 
-/// `reduce` over rows and columns, against f applied to one value after the other.
+/// Compares `reduce` over rows and columns with f applied value by value.
 template <class T, class F>
 void expect_reduction(const NumberReduction& reduce, const std::vector<T>& x, T begin, F f) {
   const auto n = int64_t(x.size());

@@ -24,7 +24,7 @@ class NumberUnaryKernel : public ::testing::TestWithParam<Isa> {
 INSTANTIATE_TEST_SUITE_P(, NumberUnaryKernel, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
 
-/// Runs for all n up to x's size, into memory of its own. Elements after the n stay as they are.
+/// Runs the kernel for all n up to x's size, into separate memory. Elements after the first n must be unchanged.
 template <class X, class Y, class F>
 void expect_unary_function(NumberFunction kernel, const std::vector<X>& x, F want) {
   for (size_t n = 0; n <= x.size(); ++n) {
@@ -55,7 +55,7 @@ TEST_P(NumberUnaryKernel, IntegersOfEveryWidth) {
   expect_integers<int64_t>(kernels_.s64);
 }
 
-/// Special values and their neighbours, repeated beyond any vector.
+/// Returns special values and their neighbours, repeated beyond the length of any vector.
 template <class U>
 std::vector<U> codes(U infinity) {
   const U sign = U(U(1) << (8 * sizeof(U) - 1));
@@ -112,7 +112,8 @@ std::vector<double> sample() {
     x.push_back(-v);
   }
   x.push_back(Limits::quiet_NaN());
-  constexpr uint64_t kStep = 0xfffffffffffffull * 31;  // through all exponents, with changing fractions
+  // The step passes through all exponents, with changing fractions.
+  constexpr uint64_t kStep = 0xfffffffffffffull * 31;
   for (uint64_t i = 0; i < 4000; ++i) x.push_back(std::bit_cast<double>(i * kStep));
   for (double v = -30; v < 30; v += 2.003e-3) x.push_back(v);
   for (double v = 0.5; v < 2; v += 1.003e-4) x.push_back(v);

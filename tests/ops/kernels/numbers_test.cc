@@ -23,7 +23,8 @@ INSTANTIATE_TEST_SUITE_P(, NumbersKernel, ::testing::ValuesIn(supported_isas()),
 
 constexpr size_t kOperandSize = 150;
 
-/// Small numbers, so that many are equal, the bounds of the type and, of floats, zeros of both signs, NaN, infinity.
+/// Returns small numbers, many of them equal, the bounds of the type and, for floats, zeros of both signs, NaN and
+/// infinity.
 template <class T>
 std::vector<T> operand(size_t seed) {
   using Limits = std::numeric_limits<T>;
@@ -46,8 +47,8 @@ bool same(T a, T b) {
   return a == b || (a != a && b != b);
 }
 
-/// Runs for all n up to kOperandSize, into memory of its own and, where elements are as wide, in place. Elements
-/// after the n stay as they are.
+/// Runs the kernel for all n up to kOperandSize, into separate memory and, if elements have the same width, in place.
+/// Elements after the first n must be unchanged.
 template <class T, class Y, class F>
 void expect_binary_function(NumberFunction kernel, F want) {
   const std::vector<T> a = operand<T>(1), b = operand<T>(2);
@@ -144,7 +145,7 @@ TEST_P(NumbersKernel, QuotientsAreRoundedTowardsZero) {
   expect_quotients<uint64_t>(kernels_.u64);
 }
 
-/// Of all short numbers, and of longer ones whose quotient is just below a whole number.
+/// Tests all short numbers, and longer ones whose quotient is just below a whole number.
 TEST_P(NumbersKernel, QuotientsAreExact) {
   const auto expect = [&]<class T>(const OrderFunctions& k, const std::vector<T>& a, const std::vector<T>& b) {
     std::vector<T> y(a.size());
@@ -166,7 +167,7 @@ TEST_P(NumbersKernel, QuotientsAreExact) {
     }
   }
   expect(kernels_.s32, a, b);
-  // Around 2^51 quotients by float64 end.
+  // Quotients by float64 are used up to about 2^51.
   for (const int64_t most : {(int64_t{1} << 51) - 1, (int64_t{1} << 51) + 1000, std::numeric_limits<int64_t>::max()}) {
     std::vector<int64_t> dividends64, divisors64;
     std::vector<uint64_t> magnitudes, divisors;
@@ -184,7 +185,7 @@ TEST_P(NumbersKernel, QuotientsAreExact) {
   }
 }
 
-/// By each of some divisors, -1 and 0 among them: all short numbers, and those of 32 bits beside multiples.
+/// Tests several divisors, including -1 and 0, with all short numbers and with 32-bit numbers next to multiples.
 TEST_P(NumbersKernel, QuotientsByOneNumberAreExact) {
   const auto expect = [&]<class T>(const OrderFunctions& k, const std::vector<T>& a, int64_t divisor) {
     const T b = T(divisor);

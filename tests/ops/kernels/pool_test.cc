@@ -21,7 +21,7 @@ class PoolKernel : public ::testing::TestWithParam<Isa> {
   const PoolKernels& kernels_ = kernels_for<PoolKernels>(GetParam());
 };
 
-/// The rows of a guarded block, last one against the guard page.
+/// Returns the rows of a guarded block; the last row ends at the guard page.
 std::vector<const float*> rows_of(const GuardedFloats& x, int64_t rows, int64_t n) {
   std::vector<const float*> pointers;
   for (int64_t r = 0; r < rows; ++r) pointers.push_back(x.data() + (rows - 1 - r) * n);

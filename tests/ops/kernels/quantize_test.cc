@@ -28,7 +28,7 @@ class QuantizeKernel : public ::testing::TestWithParam<Isa> {
 INSTANTIATE_TEST_SUITE_P(, QuantizeKernel, ::testing::ValuesIn(supported_isas()),
                          [](const auto& isa) { return std::string(isa_name(isa.param)); });
 
-/// The lowest 8 bits of the byte as the specification defines it.
+/// Returns the lowest 8 bits of the byte that the specification defines.
 uint8_t quantized(float x, float scale, int zero_point, DType dtype) {
   const float quotient = x / scale;
   const int least = least_of(dtype);
@@ -41,7 +41,7 @@ float dequantized(uint8_t byte, float scale, int zero_point, DType dtype) {
   return float(double(value - zero_point) * double(scale));
 }
 
-/// Floats of all sizes, and those next to every boundary between two bytes.
+/// Returns floats of all sizes, and those next to every boundary between two bytes.
 std::vector<float> floats_about_bytes(float scale) {
   std::vector<float> values{kInf, -kInf, kNan, -kNan, 0.0f, -0.0f};
   for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += 80021)
@@ -81,7 +81,7 @@ TEST_P(QuantizeKernel, RoundsTheQuotientOfEveryFloat) {
   }
 }
 
-/// As the specification defines them, for any type, by a number of elements with one scale.
+/// Tests blocks of `block` elements with one scale against the specification, for any type.
 template <class T>
 void expect_blocks(const GridKernels& kernels, int64_t n, int64_t block, bool with_zero_points) {
   const int64_t blocks = n == 0 ? 0 : (n - 1) / block + 1;

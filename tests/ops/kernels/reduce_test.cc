@@ -27,7 +27,7 @@ const Reduction kReductions[] = {
     {"min", &ReduceKernels::min, [](double r, double x) { return std::fmin(r, x); }, false},
 };
 
-/// The reduction of n values, `stride` apart.
+/// Computes the reduction of n values at a distance of `stride`.
 double reduction_reference(const Reduction& reduction, const float* x, int64_t n, int64_t stride) {
   double result = reduction.sums ? 0 : double(x[0]);
   for (int64_t i = 0; i < n; ++i) result = reduction.join(result, double(x[i * stride]));

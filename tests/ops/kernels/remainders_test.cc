@@ -60,7 +60,7 @@ void expect_remainders(const RemainderFunctions& k, const std::vector<T>& a, con
   }
 }
 
-/// The bounds of the type, small numbers, numbers of any magnitude, and multiples and their neighbours.
+/// Tests the bounds of the type, small numbers, numbers of any magnitude, and multiples and their neighbours.
 template <class T>
 void expect_integers(const RemainderFunctions& k) {
   using Limits = std::numeric_limits<T>;
@@ -99,8 +99,8 @@ TEST_P(RemainderKernel, IntegersHaveTheSignOfDividendOrDivisor) {
   expect_integers<uint64_t>(kernels_.u64);
 }
 
-/// Zeros of both signs, infinities, NaN, subnormal numbers, all exponents, and quotients that are rounded up to whole
-/// numbers, small ones and those that no float holds.
+/// Tests zeros of both signs, infinities, NaN, subnormal numbers, all exponents, and quotients that round up to whole
+/// numbers, both small ones and those that no float represents.
 template <class T>
 void expect_floats(const RemainderFunctions& k) {
   using Limits = std::numeric_limits<T>;

@@ -18,7 +18,7 @@ uint8_t expected(int32_t sum, float scale, int32_t zero) {
   return uint8_t(std::clamp(std::nearbyint(double(sum) * double(scale)) + zero, 0.0, 255.0));
 }
 
-/// Rows next to each other, whose vectors may overhang, and rows of a wider output; scales are powers of two.
+/// Tests adjacent rows, whose vectors may overlap the next row, and rows of a wider output. Scales are powers of two.
 TEST_P(Requantize, WritesItsColumnsOnly) {
   constexpr int32_t kZero = 7;
   constexpr uint8_t kOther = 77;

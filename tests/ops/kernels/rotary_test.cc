@@ -12,7 +12,7 @@ namespace {
 
 class RotaryKernel : public ::testing::TestWithParam<Isa> {};
 
-/// Where the values of pair i are: i * step, and `second` behind.
+/// The positions of the values of pair i: i * step, and `second` after it.
 struct Places {
   int64_t step, second;
 };

@@ -12,7 +12,7 @@
 namespace linnet::testing {
 namespace {
 
-/// Softmax or its logarithm of n values, `stride` apart, in double.
+/// Returns the softmax, or its logarithm, of n values at a distance of `stride`, in double.
 std::vector<double> softmax_reference(const float* x, int64_t n, int64_t stride, bool log) {
   double sum = 0, max = -std::numeric_limits<double>::infinity();
   for (int64_t i = 0; i < n; ++i) max = std::fmax(max, double(x[i * stride]));
@@ -28,7 +28,7 @@ std::vector<double> softmax_reference(const float* x, int64_t n, int64_t stride,
 void expect_lane(const float* x, const float* y, int64_t n, int64_t stride, bool log) {
   const std::vector<double> want = softmax_reference(x, n, stride, log);
   for (int64_t i = 0; i < n; ++i) {
-    // x - max is rounded, which costs e^(x - max) as many relative errors as its magnitude.
+    // x - max is rounded, which causes a relative error of e^(x - max) proportional to its magnitude.
     const double bound = 5e-6 * std::abs(want[size_t(i)]) + (log ? 2e-7 : 1e-38);
     ASSERT_NEAR(double(y[i * stride]), want[size_t(i)], bound) << n << ' ' << i;
   }

@@ -11,7 +11,7 @@
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
-// Kernels that work on vectors must not touch what lies beyond the last element: here that crashes.
+// Kernels must not access memory beyond the last element. Here that crashes.
 namespace linnet::testing {
 namespace {
 

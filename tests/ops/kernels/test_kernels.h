@@ -4,7 +4,7 @@
 
 namespace linnet {
 
-/// The kernels of a family that exists for tests only.
+/// Returns the kernels of a family that exists only for tests.
 template <class Family>
 Family test_kernels(Isa isa) {
   Family kernels{};

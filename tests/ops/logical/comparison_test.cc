@@ -32,7 +32,7 @@ TEST(Comparison, IsFalseForNan) {
   }
 }
 
-/// Rows of several blocks, against scalars on either side.
+/// Compares rows of several blocks with scalars on either side.
 TEST(Comparison, RepeatsScalarsOverLongRows) {
   const int64_t n = 1000;
   const Tensor row = cast_to(cast_to(random_uniform({2, n}, -4, 4, 1), DType::kInt8), DType::kFloat32);

@@ -53,7 +53,7 @@ TEST(SoftmaxCrossEntropyLoss, IsTheLossOfTheLogSoftmax) {
   expect_close(got[0], loss("none", {log_prob, y}), 1e-6);
 }
 
-/// The loss of each position, weighted, by its definition.
+/// Returns the weighted loss of each position by its definition.
 std::vector<double> losses(const Tensor& x, const Tensor& y, const Tensor& w) {
   const int64_t classes = x.dim(1), inner = x.shape().elements(2, x.rank());
   std::vector<double> result;

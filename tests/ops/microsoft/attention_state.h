@@ -8,10 +8,10 @@
 
 #include "support/run_expanded.h"
 
-// Attention in double, on tensors of [batch, heads, rows, size].
+// Attention in double, for tensors of [batch, heads, rows, size].
 namespace linnet::testing {
 
-/// The same as [batch, rows, heads * size], and back.
+/// Converts tensors to [batch, rows, heads * size], and back.
 inline Tensor with_joined_heads(const Tensor& x) {
   const Attributes perm{{"perm", std::vector<int64_t>{0, 2, 1, 3}}};
   return run_op({"Transpose", 13, perm}, {x})[0].reshaped({x.dim(0), x.dim(2), x.dim(1) * x.dim(3)});
@@ -22,7 +22,7 @@ inline Tensor with_split_heads(const Tensor& x, int64_t heads) {
   return run_op({"Transpose", 13, perm}, {x.reshaped({x.dim(0), x.dim(1), heads, x.dim(2) / heads})})[0];
 }
 
-/// `first` rows of a, then those of b.
+/// Returns `first` rows of a, then those of b.
 inline Tensor rows_behind(const Tensor& a, int64_t first, const Tensor& b) {
   const Tensor begin =
       run_op({"Slice", 13}, {a, Tensor::of<int64_t>({0}), Tensor::of<int64_t>({first}), Tensor::of<int64_t>({2})})[0];
@@ -33,13 +33,13 @@ inline double value_at(const Tensor& x, int64_t b, int64_t h, int64_t i, int64_t
   return double(x.data<float>()[((b * x.dim(1) + h) * x.dim(2) + i) * x.dim(3) + d]);
 }
 
-/// added(b, head, query, key) is what is added to a score.
+/// added(b, head, query, key) returns what is added to a score.
 using Added = std::function<double(int64_t, int64_t, int64_t, int64_t)>;
 
 inline double nothing(int64_t, int64_t, int64_t, int64_t) { return 0; }
 inline constexpr double kNever = -std::numeric_limits<double>::infinity();
 
-/// [batch, length, heads * size]
+/// Returns the output as [batch, length, heads * size].
 inline Tensor attention_in_double(const Tensor& q, const Tensor& k, const Tensor& v, double scale, const Added& added) {
   Tensor y(DType::kFloat32, {q.dim(0), q.dim(1), q.dim(2), v.dim(3)});
   for (int64_t at = 0; at < y.size(); ++at) {

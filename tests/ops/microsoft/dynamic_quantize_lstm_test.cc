@@ -7,7 +7,7 @@ namespace {
 
 constexpr int64_t kInput = 3, kHidden = 2, kColumns = 4 * kHidden;
 
-/// [directions, columns, rows] of the values that the bytes stand for.
+/// Returns the values of the bytes as [directions, columns, rows].
 template <class T>
 Tensor dequantized(const Tensor& w, const Tensor& scale, const Tensor& zero) {
   const int64_t rows = w.dim(1);
@@ -21,13 +21,13 @@ Tensor dequantized(const Tensor& w, const Tensor& scale, const Tensor& zero) {
   return y;
 }
 
-/// The values as DynamicQuantizeLinear rounds them.
+/// Returns the values as DynamicQuantizeLinear rounds them.
 Tensor rounded(const Tensor& x) {
   const std::vector<Tensor> y = run_op({"DynamicQuantizeLinear"}, {x}, 3);
   return run_op({"DequantizeLinear"}, {y[0], y[1], y[2]})[0];
 }
 
-/// An LSTM of one step after the other, each with the hidden state rounded.
+/// Runs an LSTM one step at a time, each with the hidden state rounded.
 std::vector<Tensor> by_steps(const Attributes& attributes, std::vector<Tensor> inputs) {
   const Tensor x = rounded(inputs[0]);
   const int64_t row = x.size() / x.dim(0);

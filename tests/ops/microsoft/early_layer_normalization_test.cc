@@ -9,7 +9,7 @@ const Shape kShape{2, 3, 4};
 const Tensor kX = random_tensor(kShape, 1), kScale = random_tensor({3, 4}, 2), kBias = random_tensor({3, 4}, 3);
 const Attributes kAttributes{{"axis", int64_t{1}}, {"epsilon", 0.01f}};
 
-/// Y, Mean and InvStdDev over the last two dims.
+/// Returns Y, Mean and InvStdDev over the last two dims.
 std::vector<Tensor> expected(bool centered, const Tensor& bias) {
   std::vector<Tensor> y{Tensor(DType::kFloat32, kShape), Tensor(DType::kFloat32, {2, 1, 1}),
                         Tensor(DType::kFloat32, {2, 1, 1})};

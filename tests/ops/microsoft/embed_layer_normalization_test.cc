@@ -19,7 +19,7 @@ std::vector<Tensor> run(bool segments, const Tensor& mask, const Tensor& places)
                       3);
 }
 
-/// The sum of the rows, and it normalised.
+/// Returns the sum of the rows, and its normalisation.
 std::pair<Tensor, Tensor> expected(bool segments, const Tensor& places) {
   Tensor sum(DType::kFloat32, {2, 3, kHidden}), y(DType::kFloat32, {2, 3, kHidden});
   for (int64_t i = 0; i < 6; ++i) {

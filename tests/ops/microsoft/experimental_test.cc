@@ -2,7 +2,7 @@
 
 #include "support/run_expanded.h"
 
-// Experimental operators of ONNX.
+// Tests experimental operators of ONNX.
 namespace linnet::testing::experimental {
 namespace {
 

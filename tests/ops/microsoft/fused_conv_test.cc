@@ -11,7 +11,7 @@ const Attributes kConv{{"pads", std::vector<int64_t>{1, 0, 1, 0}}, {"strides", s
 const Tensor kX = random_tensor({2, 3, 5, 4}, 1), kW = random_tensor({2, 3, 3, 3}, 2), kB = random_tensor({2}, 3);
 const Tensor kZ = random_tensor({2, 2, 3, 2}, 4);
 
-/// Conv, the summand where it is given, and a function.
+/// Returns Conv, plus the summand if present, followed by a function.
 Tensor expected(const Tensor& bias, const Tensor& z, const OpCase& function) {
   Tensor y = run_op({"Conv", 11, kConv}, {kX, kW, bias})[0];
   if (z) y = run_op({"Add", 14}, {y, z})[0];

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kBatch = 2, kM = 3, kK = 4, kN = 5;
 
-/// Where an operand of [batch, rows, columns] lies, as the attributes say.
+/// The layout of an operand of [batch, rows, columns] by the attributes.
 struct Order {
   bool batch, matrix;
 

@@ -13,7 +13,7 @@ OpCase gather(int64_t bits, int64_t block, int64_t gather_axis, int64_t quantize
           "com.microsoft"};
 }
 
-/// Bytes in no regular order.
+/// Returns bytes without a regular order.
 Tensor scrambled(DType dtype, const Shape& shape) {
   Tensor tensor(dtype, shape);
   auto* bytes = static_cast<uint8_t*>(tensor.raw());
@@ -21,7 +21,7 @@ Tensor scrambled(DType dtype, const Shape& shape) {
   return tensor;
 }
 
-/// A table of 2-D uint8 codes, each row padded to whole bytes of zero points.
+/// Tests a table of 2-D uint8 codes. Each row of zero points is padded to whole bytes.
 void expect_rows(int64_t bits, int64_t block, bool with_zeros) {
   const int64_t rows = 9, bytes = 40, length = bytes * 8 / bits, blocks = (length + block - 1) / block;
   const Tensor data = scrambled(DType::kUint8, {rows, bytes});
@@ -62,7 +62,7 @@ int element_of(const Tensor& tensor, int64_t i) {
   return tensor.dtype() == DType::kInt4 && code > 7 ? code - 16 : code;
 }
 
-/// y[a, i, c] = element [a, i, c] of a table of 4-bit numbers, or with its first two dims, or last two, swapped.
+/// Checks y[a, i, c] = element [a, i, c] of a table of 4-bit numbers, or with its first or last two dims swapped.
 void expect_axes(DType dtype, int gather_axis, int quantize_axis, bool with_zeros) {
   const Shape shape{3, 35, 5};
   Shape blocked = shape;

@@ -11,11 +11,11 @@ namespace {
 
 constexpr int64_t kHeads = 4, kKvHeads = 2, kSize = 8, kPositions = 40;
 
-/// What is drawn; caches and rows are [batch, heads, rows, size].
+/// The sizes and options of random values. Caches and rows are [batch, heads, rows, size].
 struct Settings {
   int64_t length = 1, past = 0;
-  std::vector<int64_t> tokens{};  ///< of each sample, with the new ones
-  std::vector<int64_t> added{};   ///< rows of the query that are tokens; all unless given
+  std::vector<int64_t> tokens{};  ///< The tokens of each sample, including the new ones.
+  std::vector<int64_t> added{};   ///< The rows of the query that are tokens; all if empty.
   int64_t window = -1;
   float softcap = 0;
   bool causal = true, rotates = false, interleaved = false, has_norm = false;
@@ -53,7 +53,7 @@ std::vector<double> row_of(const Tensor& x, int64_t b, int64_t h, int64_t i) {
   return {from, from + kSize};
 }
 
-/// Row i of query or key as it takes part in products.
+/// Returns row i of query or key as it is used in products.
 std::vector<double> prepared(const Settings& s, const Tensor& x, const Tensor& norm, int64_t b, int64_t h, int64_t i) {
   std::vector<double> row = row_of(x, b, h, i);
   if (s.has_norm) {
@@ -81,7 +81,7 @@ double bias_of(const Settings& s, int64_t b, int64_t h, int64_t i, int64_t j) {
   return double(s.bias.data<float>()[((sample * s.bias.dim(1) + head) * s.length + i) * s.total() + j]);
 }
 
-/// Expects the rows of tokens to be right.
+/// Checks the rows of tokens.
 void expect_attention(const Settings& s, const Values& values, const std::vector<Tensor>& got) {
   ASSERT_EQ(got[0].shape(), (Shape{s.batch(), s.length, kHeads * kSize}));
   ASSERT_EQ(got[1].shape(), (Shape{s.batch(), kKvHeads, s.rows(), kSize}));
@@ -191,7 +191,7 @@ TEST(GroupQueryAttention, AddsBiasesAndSinks) {
   expect_right(s);
   s.sink = random_tensor({kHeads}, 21);
   expect_right(s);
-  // Many queries take the other path of the kernel.
+  // Many queries use the other code path of the kernel.
   Settings many{.length = 40, .tokens = {40, 33}};
   many.sink = random_tensor({kHeads}, 21);
   expect_right(many);

@@ -10,7 +10,7 @@ const Tensor kScales = Tensor::of<float>({0.5f, 0.25f, 0.125f, 1}), kBias = Tens
 const Tensor kScale = Tensor::scalar(0.5f), kZeros = Tensor::of<int8_t>({1, 2, 3, 4});
 const Tensor kA = scattered<uint8_t>({2, kM, kK}), kB = scattered<int8_t>({kK, kN}, 59);
 
-/// a(i, k) times B, with the scale and zero point of each column, plus the bias.
+/// Returns a(i, k) times B, with the scale and zero point of each column, plus the bias.
 template <class A>
 Tensor product(A&& a) {
   Tensor y(DType::kFloat32, {2, kM, kN});

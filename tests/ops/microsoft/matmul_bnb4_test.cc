@@ -7,7 +7,7 @@
 namespace linnet::testing::matmul_bnb4 {
 namespace {
 
-constexpr int64_t kN = 3, kK = 15;  // an odd number of codes, the last block is cut
+constexpr int64_t kN = 3, kK = 15;  // An odd number of codes, with a partial last block.
 
 Attributes attributes(int64_t type) {
   return {{"N", kN}, {"K", kK}, {"block_size", int64_t{16}}, {"quant_type", type}};
@@ -40,7 +40,7 @@ TEST(MatMulBnb4, MultipliesWithTheValuesOfTheTable) {
   }
 }
 
-/// As blocks of 16 whose scales are equal give it.
+/// The result equals that of blocks of 16 with equal scales.
 TEST(MatMulBnb4, BlocksMayBeginAmidAByte) {
   const Tensor a = random_tensor({2, kK}), scales = Tensor::of<float>({0.5f, 0.5f, 0.5f});
   for (const int64_t block : {1, 5, 7}) {

@@ -13,12 +13,12 @@ namespace {
 using Zeros = NBitsCase::Zeros;
 const std::vector<int> kConstants{1, 2, 3, 4, 5};
 
-/// What is expected of an element, and the sum of the magnitudes that were added.
+/// The expected value of an element, and the sum of the magnitudes that were added.
 struct Expected {
   double value = 0, magnitude = 0;
 };
 
-/// In float64 from the values as they are.
+/// Computes the element in float64 from the unquantised values.
 Expected exact(const NBitsData& d, int64_t i, int64_t j) {
   Expected e{d.bias.data<float>()[j], 0};
   for (int64_t k = 0; k < d.c.k; ++k) {
@@ -29,7 +29,7 @@ Expected exact(const NBitsData& d, int64_t i, int64_t j) {
   return e;
 }
 
-/// The rows of B in blocks of `length` that share a scale.
+/// Returns the rows of B in blocks of `length` that share a scale.
 std::vector<std::vector<int64_t>> rows_in_blocks(const NBitsCase& c, int64_t length) {
   std::vector<std::vector<int64_t>> blocks;
   for (int64_t k = 0; k < c.k; k += length) {
@@ -39,7 +39,7 @@ std::vector<std::vector<int64_t>> rows_in_blocks(const NBitsCase& c, int64_t len
   return blocks;
 }
 
-/// Rows quantised block by block; products of integers in 64 bits.
+/// Computes the element from rows quantised block by block, with integer products in 64 bits.
 Expected quantized(const NBitsData& d, int64_t i, int64_t j, const std::vector<std::vector<int64_t>>& blocks) {
   Expected e{d.bias.data<float>()[j], 0};
   const float* a = d.a.data<float>() + i * d.c.k;
@@ -79,12 +79,12 @@ void expect_exact(const NBitsData& d, Isa isa, const std::vector<int>& constants
 void expect_quantized(const NBitsData& d, Isa isa, const std::vector<int>& constants = kConstants) {
   const auto blocks = rows_in_blocks(d.c, std::min<int64_t>(d.c.block, 256));
   const Tensor y = run_op(d.op(4), d.inputs(), 1, constants, isa)[0];
-  // Float zero points cancel what is left of integers up to 127 * 255 * 256.
+  // Float zero points cancel the remainder of integers up to 127 * 255 * 256.
   const double tolerance = kFloatTolerance * (d.c.zeros == Zeros::kFloats ? 50 : 1) * std::sqrt(double(blocks.size()));
   expect_products(d, y, tolerance, [&](int64_t i, int64_t j) { return quantized(d, i, j, blocks); });
 }
 
-/// Each base set without features and with each of its own that multiplies bytes.
+/// Returns each base set without features, and with each of its features that multiplies bytes.
 std::vector<Isa> sets_of_byte_products() {
   std::vector<Isa> isas;
   for (const IsaSupport& set : isa_support()) {
@@ -105,7 +105,8 @@ INSTANTIATE_TEST_SUITE_P(, MatMulNBits, ::testing::ValuesIn(sets_of_byte_product
   return name;
 });
 
-/// All bits, block sizes and zero points, with rows for all heights of tiles and no multiple of a block.
+/// Tests all bits, block sizes and zero points, with row counts for all tile heights and depths that are not multiples
+/// of a block.
 template <class F>
 void for_all_forms(F f) {
   unsigned seed = 0;
@@ -153,7 +154,7 @@ TEST_P(MatMulNBits, TakesRowsInAnyOrder) {
     const NBitsData d({.m = m, .k = 200, .n = 18, .zeros = Zeros::kBytes, .ordered = true, .seed = 5});
     expect_exact(d, GetParam());
     expect_exact(d, GetParam(), {});
-    // Blocks hold other values of a row than in order, so level 4 is held to the product that it approximates.
+    // Blocks contain other values of a row than in order, so level 4 is compared with the product that it approximates.
     const Tensor y = run_op(d.op(4), d.inputs(), 1, kConstants, GetParam())[0];
     expect_products(d, y, 0.02, [&](int64_t i, int64_t j) { return exact(d, i, j); });
   }

@@ -2,7 +2,7 @@
 
 #include "support/run_expanded.h"
 
-// The operators that are one or two of ONNX.
+// Tests operators that are equivalent to one or two of ONNX.
 namespace linnet::testing::microsoft_data {
 namespace {
 

@@ -16,7 +16,7 @@ const Tensor kFc2 = random_tensor({kExperts, kHidden, kInner}, 3), kFc2Bias = ra
 
 using Vector = std::vector<double>;
 
-/// weights[expert] * x + bias[expert]
+/// Returns weights[expert] * x + bias[expert].
 Vector product(const Tensor& weights, const Tensor& bias, int64_t expert, const Vector& x) {
   Vector y;
   for (int64_t row = 0; row < weights.dim(1); ++row) {
@@ -28,7 +28,7 @@ Vector product(const Tensor& weights, const Tensor& bias, int64_t expert, const 
   return y;
 }
 
-/// hidden_of(expert, x) is what fc2 is multiplied with.
+/// hidden_of(expert, x) returns the vector that fc2 is multiplied with.
 template <class HiddenOf>
 Tensor mixture(bool normalizes, HiddenOf hidden_of) {
   Tensor y(DType::kFloat32, {kTokens, kHidden});
@@ -109,7 +109,7 @@ TEST(MoE, GatesInEveryForm) {
   }
 }
 
-/// Blocks of columns, of which the last is smaller, and an expert that nobody chooses.
+/// Tests blocks of columns, the last of which is smaller, and an expert that no token chooses.
 TEST(MoE, MultipliesMatricesOfManyColumns) {
   constexpr int64_t kColumns = 70, kDepth = 300;
   const Tensor x = random_tensor({3, kDepth}, 10), w = random_tensor({3, kColumns, kDepth}, 11);
@@ -126,8 +126,8 @@ TEST(MoE, MultipliesMatricesOfManyColumns) {
   }
 }
 
-/// Constant weights are packed, rows are multiplied in strips and sums in blocks, which end in the middle of panels:
-/// with the same bits however many rows an expert has.
+/// Constant weights are packed, rows are multiplied in strips and sums in blocks, which end within panels. The bits are
+/// the same for any number of rows of an expert.
 TEST(MoE, MultipliesRowsOfPackedMatrices) {
   constexpr int64_t kRows = 70, kColumns = 150, kDepth = 1100, kMatrices = 3;
   const Tensor x = random_tensor({kRows, kDepth}, 20), w = random_tensor({kMatrices, kColumns, kDepth}, 21);

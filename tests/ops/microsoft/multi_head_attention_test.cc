@@ -36,7 +36,7 @@ TEST(MultiHeadAttention, TakesKeysAndValuesInEveryForm) {
   expect_close(run({all})[0], attention_in_double(kK, kK, kSameV, kScale, nothing), 1e-5);
 }
 
-/// x plus the part of the bias from `first` on.
+/// Returns x plus the part of the bias from `first` on.
 Tensor shifted(const Tensor& x, const Tensor& bias, int64_t first) {
   Tensor y = with_joined_heads(x);
   const int64_t width = y.dim(2);

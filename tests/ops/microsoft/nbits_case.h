@@ -8,20 +8,20 @@
 
 namespace linnet::testing {
 
-/// A matrix B[k, n] in codes of few bits, as a node has it and as plain numbers.
+/// A matrix B[k, n] in codes of few bits, as a node stores it and as plain numbers.
 struct NBitsCase {
   enum class Zeros { kNone, kBytes, kFloats };
 
   int64_t m = 1, k = 32, n = 1, bits = 4, block = 32;
   Zeros zeros = Zeros::kNone;
-  bool ordered = false;      ///< with g_idx
-  bool half_scales = false;  ///< that float16 can hold
+  bool ordered = false;      ///< Whether there is a g_idx.
+  bool half_scales = false;  ///< Whether float16 can represent the scales.
   unsigned seed = 0;
 
   int64_t blocks() const { return (k + block - 1) / block; }
 };
 
-/// Its inputs, and codes, zero points and scales of all (k, n).
+/// The inputs of a case, and codes, zero points and scales of all (k, n).
 struct NBitsData {
   explicit NBitsData(const NBitsCase& from)
       : c(from),
@@ -55,7 +55,7 @@ struct NBitsData {
     if (zeros.dtype() == DType::kFloat32) return zeros.data<float>()[j * c.blocks() + group];
     return double(code(zeros, j * zeros.dim(1), group, c.bits));
   }
-  /// (code - zero point) of row i, column j, without and with its scale.
+  /// Returns (code - zero point) of row i, column j, without and with its scale.
   double offset_code(int64_t i, int64_t j) const {
     return double(code(b, j * b.dim(1) * b.dim(2), i, c.bits)) - zero(group(i), j);
   }

@@ -12,7 +12,7 @@ const double kScale = 1 / std::sqrt(double(kSize));
 const Tensor kInput = random_tensor({kBatch, kLength, kWidth}, 1);
 const Tensor kWeights = random_tensor({kWidth, 3 * kHidden}, 2), kBias = random_tensor({3 * kHidden}, 3);
 
-/// `width` columns from `first` on of input * weights + bias, as heads.
+/// Returns `width` columns from `first` on of input * weights + bias, as heads.
 Tensor projected(const Tensor& weights, const Tensor& bias, int64_t first, int64_t width) {
   Tensor y(DType::kFloat32, {kBatch, kLength, width});
   for (int64_t at = 0; at < y.size(); ++at) {
@@ -58,7 +58,7 @@ TEST(ProjectedAttention, AddsMaskAndBias) {
                attention_in_double(part(0), part(1), part(2), kScale, added), 1e-4);
 }
 
-/// One of the two caches in a state.
+/// Returns one of the two caches in a state.
 Tensor half(const Tensor& state, int64_t i) { return run_op({"Gather", 13}, {state, Tensor::scalar(i)})[0]; }
 
 TEST(ProjectedAttention, AttendsToPastAndPresent) {

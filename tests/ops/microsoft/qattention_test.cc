@@ -13,7 +13,7 @@ const Tensor kWeight = scattered<int8_t>({kWidth, 3 * kHidden}, 59), kBias = ran
 const Tensor kScale = Tensor::scalar(0.01f), kWeightZero = Tensor::scalar(int8_t{-3});
 const Tensor kPastState = random_tensor({2, kBatch, kHeads, kPast, kSize}, 5);
 
-/// Element of q (0), k (1) or v (2).
+/// Returns an element of q (0), k (1) or v (2).
 double projected(int64_t part, int64_t b, int64_t t, int64_t head, int64_t i) {
   const int64_t column = part * kHidden + head * kSize + i;
   double sum = 0;
@@ -24,13 +24,13 @@ double projected(int64_t part, int64_t b, int64_t t, int64_t head, int64_t i) {
   return sum * double(0.01f) * double(0.01f) + kBias.data<float>()[column];
 }
 
-/// The same of all positions; the past ones come first.
+/// Returns an element at any position, past ones first.
 double state(int64_t part, int64_t b, int64_t t, int64_t head, int64_t i) {
   if (t >= kPast) return projected(part, b, t - kPast, head, i);
   return kPastState.data<float>()[((((part - 1) * kBatch + b) * kHeads + head) * kPast + t) * kSize + i];
 }
 
-/// seen(b, query, key) tells which keys count.
+/// seen(b, query, key) returns whether a key is attended to.
 template <class Seen>
 Tensor attention(Seen&& seen) {
   Tensor y(DType::kFloat32, {kBatch, kLength, kHidden});
@@ -82,7 +82,7 @@ TEST(QAttention, TakesEndsAndStartsOfKeys) {
                1e-4);
 }
 
-/// 0, 1, 1, 0, 1, 1 ...
+/// Returns a mask of 0, 1, 1, 0, 1, 1 ...
 Tensor pattern(const Shape& shape) {
   Tensor mask(DType::kInt32, shape);
   for (int64_t i = 0; i < mask.size(); ++i) mask.data<int32_t>()[i] = int32_t(i % 3 != 0);

@@ -15,7 +15,7 @@ struct Gemm {
   Tensor a() const { return scattered<uint8_t>(trans_a ? Shape{kK, kM} : Shape{kM, kK}); }
   Tensor b() const { return scattered<int8_t>(trans_b ? Shape{kN, kK} : Shape{kK, kN}, 59); }
 
-  /// With C[j] = 10 * j.
+  /// Returns the element with C[j] = 10 * j.
   double value(int64_t i, int64_t j) const {
     const Tensor a_bytes = a(), b_bytes = b();
     double sum = 10.0 * double(j);

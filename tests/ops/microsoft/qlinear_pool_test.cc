@@ -10,7 +10,8 @@ const Tensor kScale = Tensor::scalar(0.25f), kZero = Tensor::scalar(uint8_t{9}),
 
 uint8_t byte_at(int64_t n, int64_t c, int64_t h, int64_t w) { return uint8_t(n * 91 + c * 57 + h * 39 + w * 101); }
 
-/// Images, [2, C, H, W] or [2, H, W, C], with an element for each window of size x size pixels, or of all pixels.
+/// Returns images, [2, C, H, W] or [2, H, W, C], with an element for each window of size x size pixels, or for all
+/// pixels if size is 0.
 Tensor images(bool last, int64_t size, double (*value)(int64_t, int64_t, int64_t, int64_t, int64_t)) {
   const int64_t h = size == 0 ? 1 : kHeight - size + 1, w = size == 0 ? 1 : kWidth - size + 1;
   Tensor y(DType::kUint8, last ? Shape{2, h, w, kChannels} : Shape{2, kChannels, h, w});

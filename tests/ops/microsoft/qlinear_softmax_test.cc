@@ -8,7 +8,7 @@ namespace {
 const Tensor kX = scattered<uint8_t>({2, 3, 4}), kScale = Tensor::scalar(0.03f), kZero = Tensor::scalar(uint8_t{4});
 const Tensor kYScale = Tensor::scalar(0.0079f), kYZero = Tensor::scalar(uint8_t{2});
 
-/// Over groups of `count` elements that lie `stride` apart.
+/// Computes the softmax over groups of `count` elements at a distance of `stride`.
 Tensor softmax(int64_t count, int64_t stride) {
   Tensor want(DType::kUint8, {2, 3, 4});
   const auto power = [](int64_t i) { return std::exp(double(0.03f) * kX.data<uint8_t>()[i]); };

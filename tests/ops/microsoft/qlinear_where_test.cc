@@ -12,7 +12,7 @@ TEST(QLinearWhere, ChoosesElements) {
   Tensor condition(DType::kBool, {2, 1});
   condition.data<bool>()[0] = true;
   condition.data<bool>()[1] = false;
-  // 0, 10 from X; (90, 190) / 4 from Y; in halves from 10 on.
+  // The result is 0, 10 from X and (90, 190) / 4 from Y, in units of 0.5 from zero point 10 on.
   expect_close(run_expanded("QLinearWhere", {},
                             {condition, kX, kOne, kZero, kY, kQuarter, kZero, Tensor::scalar(0.5f), kZero})[0],
                Tensor::of<uint8_t>({2, 2}, {10, 30, 55, 105}));

@@ -11,12 +11,12 @@ namespace {
 
 constexpr int64_t kExperts = 3, kChosen = 2;
 
-/// Weights of a layer in codes, and as floats.
+/// The weights of a layer in codes, and as floats.
 struct Layer {
   Tensor codes, scales, zeros, floats;
 };
 
-/// rows: of an expert, `depth` weights each, in blocks of `block`; 0: a row is one.
+/// rows: those of an expert, with `depth` weights each, in blocks of `block`; 0 means that a row is a block.
 Layer make_layer(int bits, int64_t rows, int64_t depth, int64_t block, bool with_zeros, int64_t seed) {
   const int64_t width = block == 0 ? depth : block, blocks = depth / width, per_byte = 8 / bits;
   // Zero points of whole rows are packed along the rows, those of blocks along the blocks of a row.
@@ -55,7 +55,7 @@ struct Mixture {
     return {x,         router,     fc1.codes, fc1.scales, fc1_bias,  fc2.codes, fc2.scales,    fc2_bias,
             fc3.codes, fc3.scales, fc3_bias,  fc1.zeros,  fc2.zeros, fc3.zeros, router_weights};
   }
-  /// MoE of the floats that the codes stand for.
+  /// Returns the MoE of the floats that the codes represent.
   Tensor of_floats() const {
     Attributes all = attributes;
     std::erase_if(all, [](const auto& entry) { return entry.first.ends_with("_bits") || entry.first == "block_size"; });
@@ -88,7 +88,8 @@ TEST(QMoE, GivesWhatMoEOfItsWeightsGives) {
   }
 }
 
-/// Rows that no block divides, experts that end within a panel, and more rows of one than are prepared at a time.
+/// Tests rows that no block divides, experts that end within a panel, and more rows of one expert than are prepared at
+/// a time.
 TEST(QMoE, TakesExpertsOfAnySize) {
   for (const auto& [tokens, hidden, inner] : {std::array<int64_t, 3>{1, 20, 12}, {400, 36, 28}, {7, 300, 68}}) {
     const Mixture m = make_mixture(4, 0, true, tokens, hidden, inner);
@@ -121,7 +122,7 @@ TEST(QMoE, RouterWeightsAreTheSharesOfTheChosen) {
       EXPECT_NEAR(normalized.data<float>()[t * 32 + i] * sum, given.data<float>()[t * 32 + i], 1e-3);
     }
   }
-  // Without them the shares are these.
+  // Without router weights, the shares are these.
   for (int64_t i = 0; i < shares.size(); ++i) {
     const float chosen = m.router.data<float>()[i];
     shares.data<float>()[i] = std::exp(chosen);

@@ -19,7 +19,7 @@ TEST(QuantizeLinearForward, IsThatOfOnnx) {
 }
 
 TEST(QuantizeLinearForward, TheQuotientOfHalvesIsNotRounded) {
-  // 68.51, which as float16 would be 68.5 and so go to 68.
+  // The quotient is 68.51. As float16 it would be 68.5, which rounds to 68.
   const Tensor x = cast_to(Tensor::of<float>({54.59375f}), DType::kFloat16);
   const Tensor scale = cast_to(Tensor::of<float>({0.796875f}), DType::kFloat16);
   expect_close(run_expanded("QuantizeLinear", {}, {x, scale})[0], Tensor::of<uint8_t>({69}));

@@ -9,7 +9,7 @@ namespace {
 constexpr int64_t kBatch = 2, kHeads = 3, kLength = 4, kSize = 6, kPositions = 9;
 const Tensor kOffset = Tensor::of<int64_t>({5});
 
-/// [batch, heads, length, size], each row rotated by the angles of its position.
+/// Returns x [batch, heads, length, size] with each row rotated by the angles of its position.
 Tensor rotated(const Tensor& x, const Tensor& cos, const Tensor& sin, const std::vector<int64_t>& positions,
                bool interleaved) {
   Tensor y = x.clone();

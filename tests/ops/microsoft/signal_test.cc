@@ -11,10 +11,10 @@ namespace {
 TEST(ComplexMul, MultipliesPairsWithBroadcasting) {
   const Tensor a = Tensor::of(Shape{2, 1, 2}, std::vector<float>{1, 2, 3, -1});
   const Tensor b = Tensor::of(Shape{2, 2}, std::vector<float>{0, 1, 2, 5});
-  // (1 + 2i) i, (1 + 2i)(2 + 5i), (3 - i) i, (3 - i)(2 + 5i)
+  // The products are (1 + 2i) i, (1 + 2i)(2 + 5i), (3 - i) i, (3 - i)(2 + 5i).
   expect_close(run_expanded("ComplexMul", {}, {a, b})[0],
                Tensor::of(Shape{2, 2, 2}, std::vector<float>{-2, 1, -8, 9, 1, 3, 11, 13}));
-  // (1 + 2i)(-i), (1 + 2i)(2 - 5i), (3 - i)(-i), (3 - i)(2 - 5i)
+  // The products are (1 + 2i)(-i), (1 + 2i)(2 - 5i), (3 - i)(-i), (3 - i)(2 - 5i).
   expect_close(run_expanded("ComplexMulConj", {}, {a, b})[0],
                Tensor::of(Shape{2, 2, 2}, std::vector<float>{2, -1, 12, -1, -1, -3, 1, -17}));
   expect_error(ErrorKind::kShape, "the last dim of B", [&] {
@@ -22,7 +22,7 @@ TEST(ComplexMul, MultipliesPairsWithBroadcasting) {
   });
 }
 
-/// The sum over (j, k) of x[j, k] e^(-2 pi i (u j / rows + v k / columns)), for v up to columns / 2.
+/// Returns the sum over (j, k) of x[j, k] e^(-2 pi i (u j / rows + v k / columns)), for v up to columns / 2.
 Tensor transformed(const Tensor& x) {
   const int64_t rows = x.shape()[0], columns = x.shape()[1], kept = columns / 2 + 1;
   Tensor y(DType::kFloat32, {rows, kept, 2});
@@ -76,7 +76,7 @@ TEST(Inverse, TimesTheMatrixIsTheIdentity) {
   Tensor identity(DType::kFloat32, x.shape());
   for (int64_t i = 0; i < x.size(); ++i) identity.data<float>()[i] = i / n % n == i % n;
   expect_close(run_op({"MatMul", 13}, {x, y})[0], identity, 1e-3);
-  // A pivot that is 0 at first.
+  // The first pivot is 0.
   expect_close(run_op(op, {Tensor::of(Shape{2, 2}, std::vector<double>{0, 2, 4, 0})})[0],
                Tensor::of(Shape{2, 2}, std::vector<double>{0, 0.25, 0.5, 0}));
   EXPECT_EQ(run_op(op, {Tensor(DType::kFloat32, {3, 0, 0})})[0].shape(), (Shape{3, 0, 0}));
@@ -117,7 +117,7 @@ TEST(CropAndResize, FillsWhatLiesOutside) {
   expect_close(cropped({NAN, 0, NAN, 1}, {}), Tensor::of(Shape{1, 1, 3, 2}, std::vector<float>(6)));
 }
 
-// The last pixel's number is no float: the nearest one is that of a pixel that is not there.
+// The last pixel's number is not a float. The nearest float is the number of a pixel outside the image.
 TEST(CropAndResize, ReadsNothingBehindAxesThatFloatsRound) {
   constexpr int64_t kPixels = (int64_t{1} << 24) + 4;
   Tensor x(DType::kFloat32, Shape{1, 2, 1, kPixels});

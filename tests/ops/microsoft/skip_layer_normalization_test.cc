@@ -14,7 +14,7 @@ const Tensor kBias = random_tensor({kHidden}, 5);
 
 double at(const Tensor& x, int64_t i) { return double(x.data<float>()[i % x.size()]); }
 
-/// The four outputs; an empty tensor adds nothing.
+/// Returns the four outputs; an empty tensor adds nothing.
 std::vector<Tensor> expected(bool centered, const Tensor& skip, const Tensor& beta, const Tensor& bias) {
   const Shape reduced{kBatch, kLength, 1};
   std::vector<Tensor> y{Tensor(DType::kFloat32, kShape), Tensor(DType::kFloat32, reduced),

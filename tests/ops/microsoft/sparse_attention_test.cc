@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kHeads = 4, kKvHeads = 2, kSize = 8, kBlock = 16, kBlocks = 4, kCapacity = kBlock * kBlocks;
 
-/// The blocks that each block of queries sees in two layouts: diagonals, and parts of what is before.
+/// The blocks that each block of queries attends to in two layouts: diagonals, and parts of the blocks before.
 constexpr bool kMask[2][kBlocks][kBlocks] = {{{true}, {true, true}, {false, true, true}, {false, true, true, true}},
                                              {{true}, {true, true}, {true, true, true}, {true, false, true, true}}};
 // The same in compressed rows; the first layout has one block less.
@@ -19,7 +19,7 @@ const Tensor kColumns = Tensor::of<int32_t>({2, 9}, {0, 0, 1, 1, 2, 1, 2, 3, -1,
 
 struct Case {
   int64_t length;
-  std::vector<int32_t> tokens;  ///< of each sample, with the new ones
+  std::vector<int32_t> tokens;  ///< The tokens of each sample, including the new ones.
   bool rotates = false, packed = false;
 };
 
@@ -34,7 +34,7 @@ class SparseAttention : public ::testing::TestWithParam<Case> {
   Attributes attributes() const {
     return {{"num_heads", kHeads}, {"kv_num_heads", kKvHeads}, {"do_rotary", int64_t{GetParam().rotates}}};
   }
-  /// Query to past_value.
+  /// Returns query to past_value.
   std::vector<Tensor> values() const {
     const auto rows = [&](int64_t heads, unsigned seed) {
       return random_tensor({batch(), GetParam().length, heads * kSize}, seed);
@@ -53,7 +53,7 @@ class SparseAttention : public ::testing::TestWithParam<Case> {
   }
   Tensor table(unsigned seed) const { return random_tensor({kCapacity, kSize / 2}, seed); }
 
-  /// -inf where the mask hides a key.
+  /// Returns -inf for keys that the mask hides.
   Tensor bias() const {
     Tensor bias(DType::kFloat32, {batch(), kHeads, GetParam().length, most()});
     float* to = bias.data<float>();
@@ -83,7 +83,7 @@ TEST_P(SparseAttention, IsAttentionUnderTheDenseMask) {
   const std::vector<Tensor> want = run_op({"GroupQueryAttention", 1, attributes(), "com.microsoft"}, dense, 3);
   expect_close(got[1], want[1]);
   expect_close(got[2], want[2]);
-  // Rows behind the tokens are padding.
+  // Rows after the tokens are padding.
   for (int64_t b = 0; b < batch(); ++b) {
     const int64_t rows = std::min<int64_t>(GetParam().length, GetParam().tokens[size_t(b)]);
     const int64_t first = b * GetParam().length * kHeads * kSize;

@@ -19,7 +19,7 @@ Tensor blocked(const std::vector<int64_t>& ids, int64_t size) {
 }
 
 TEST(NGramRepeatBlock, BlocksWordsThatRepeatAnNGram) {
-  // After "0 1", 2 has followed, and 3.
+  // After "0 1", both 2 and 3 have followed.
   expect_close(blocked({0, 1, 2, 0, 1, 3, 0, 1}, 3), Tensor::of(Shape{1, 4}, std::vector<float>{1, 2, kNever, kNever}));
   expect_close(blocked({0, 2}, 1), Tensor::of(Shape{1, 4}, std::vector<float>{kNever, 2, kNever, 4}));
   expect_close(blocked({0, 1}, 3), Tensor::of(Shape{1, 4}, std::vector<float>{1, 2, 3, 4}));
@@ -33,7 +33,7 @@ TEST(WordConvEmbedding, TakesTheMostOfEachFilterOverAWord) {
   const Tensor w = random_tensor({filters, 1, window, size}), b = random_tensor({filters}, 1);
   const Tensor c = random_tensor({alphabet, size}, 2);
   Tensor want(DType::kFloat32, {4, filters});
-  const std::vector<int64_t> places{3, 2, 1, 0};  // windows of each word
+  const std::vector<int64_t> places{3, 2, 1, 0};  // The windows of each word.
   for (int64_t i = 0; i < want.size(); ++i) {
     const int64_t word = i / filters, f = i % filters;
     double most = -std::numeric_limits<double>::infinity();

@@ -7,7 +7,7 @@
 namespace linnet::testing {
 namespace {
 
-// What is copied at once and what is divided, on one thread and on two.
+// Tests copies in one part and in several, on one thread and on two.
 TEST(CopyTensor, CopiesEveryByte) {
   for (const int threads : {1, 2}) {
     const auto executor = make_openmp_executor(threads);

@@ -16,7 +16,8 @@ Tensor pad(const std::string& mode, const Tensor& x, const Ints& pads, const std
   return run_op({"Pad", 19, {{"mode", mode}}}, inputs)[0];
 }
 
-/// The index into a dim of n elements that NumPy's pad repeats for coordinate i, found by walking from the border.
+/// Returns the index into a dim of n elements that NumPy's pad repeats for coordinate i, found by walking from the
+/// border.
 int64_t source(const std::string& mode, int64_t i, int64_t n) {
   if (mode == "edge") return i < 0 ? 0 : i >= n ? n - 1 : i;
   while (mode == "wrap" && i < 0) i += n;

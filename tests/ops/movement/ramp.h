@@ -6,7 +6,7 @@
 
 namespace linnet::testing {
 
-/// first, first + 1, first + 2...
+/// Returns first, first + 1, first + 2...
 inline Tensor ramp(const Shape& shape, float first = 0) {
   std::vector<float> values(size_t(shape.elements()));
   for (size_t i = 0; i < values.size(); ++i) values[i] = first + float(i);

@@ -20,7 +20,7 @@ Fact infer(const OpCase& op, const std::vector<Fact>& in) {
 
 Fact symbolic(const Dims& dims) { return Fact(DType::kFloat32, dims); }
 
-// All of these keep the elements in their order.
+// Checks operators that keep the elements in their order.
 void expect_shape(const OpCase& op, const Tensor& x, const std::vector<Tensor>& parameters, const Shape& want) {
   std::vector<Tensor> inputs{x};
   inputs.insert(inputs.end(), parameters.begin(), parameters.end());

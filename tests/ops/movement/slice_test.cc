@@ -10,7 +10,7 @@
 namespace linnet::testing {
 namespace {
 
-/// The indices of range(dim)[start:end:step] by walking, from 0 where a negative step starts in front of the axis.
+/// Returns the indices of range(dim)[start:end:step] by walking, from 0 if a negative step starts before the axis.
 std::vector<int64_t> walk(int64_t dim, int64_t start, int64_t end, int64_t step) {
   const auto bound = [&](int64_t i) { return i < -dim ? -1 : i < 0 ? i + dim : std::min(i, dim); };
   std::vector<int64_t> result;

@@ -10,7 +10,7 @@
 namespace linnet::testing {
 namespace {
 
-/// Element by element, from the definition: out[i[perm[0]], i[perm[1]], ...] = in[i].
+/// Computes element by element, from the definition: out[i[perm[0]], i[perm[1]], ...] = in[i].
 std::vector<int64_t> source_indices(const Shape& shape, const std::vector<int64_t>& perm) {
   std::vector<int64_t> y_strides(perm.size()), result(size_t(shape.elements()));
   int64_t stride = 1;

@@ -18,7 +18,7 @@ struct Parameters {
   std::vector<Tensor> with(const Tensor& x) const { return {x, scale, bias, mean, variance}; }
 };
 
-/// channel_of: the channel of each element.
+/// channel_of: returns the channel of each element.
 template <class F>
 Tensor batch_normalization_reference(const Tensor& x, const Parameters& p, F channel_of, double epsilon = 1e-5) {
   Tensor y(DType::kFloat32, x.shape());
@@ -90,7 +90,7 @@ TEST(BatchNormalization, TrainingUsesAndUpdatesTheStatistics) {
   }
 }
 
-/// Rows that are short, and that are long: a mean much larger than the deviation does not cancel it away.
+/// Tests short and long rows: a mean much larger than the deviation must not cancel it.
 TEST(BatchNormalization, TrainingKeepsTheVarianceBesideALargeMean) {
   for (const int64_t pixels : {3, 100}) {
     Tensor x = random_tensor({5, 2, pixels});

@@ -8,7 +8,7 @@
 namespace linnet::testing {
 namespace {
 
-/// x: [n, channels, spatial...]; scale and bias: one value for `shared` neighbouring channels.
+/// x: [n, channels, spatial...]. scale and bias: one value for `shared` consecutive channels.
 Tensor group_normalization_reference(const Tensor& x, int64_t groups, const Tensor& scale, const Tensor& bias,
                                      int64_t shared) {
   Tensor y(DType::kFloat32, x.shape());

@@ -12,7 +12,7 @@ struct Rows {
   std::vector<double> y, mean, inverse;
 };
 
-/// Normalises rows of n values; centred, or by the root of the mean square.
+/// Normalises rows of n values, centred or by the root mean square.
 Rows layer_normalization_reference(const Tensor& x, int64_t n, double epsilon, bool centered) {
   Rows out;
   const float* data = x.data<float>();
@@ -33,7 +33,7 @@ Tensor as_floats(const Shape& shape, const std::vector<double>& values) {
   return Tensor::of(shape, std::vector<float>(values.begin(), values.end()));
 }
 
-/// y[i] * scale[i % n] + bias[i % n]
+/// Returns y[i] * scale[i % n] + bias[i % n].
 Tensor affine(const Shape& shape, std::vector<double> y, const Tensor& scale, const Tensor* bias) {
   for (size_t i = 0; i < y.size(); ++i) {
     const auto j = int64_t(i) % scale.size();

@@ -8,7 +8,7 @@
 namespace linnet::testing {
 namespace {
 
-/// Softmax (or its logarithm) over lanes of n values, `inner` apart.
+/// Returns the softmax, or its logarithm, over lanes of n values at a distance of `inner`.
 Tensor softmax_reference(const Tensor& x, int64_t n, int64_t inner, bool log) {
   Tensor y(x.dtype(), x.shape());
   for (int64_t i = 0; i < x.size(); ++i) {
@@ -78,7 +78,7 @@ TEST(Softmax, RejectsIntegers) {
 
 TEST(Hardmax, MarksOneValueOfEveryLane) {
   for (const Shape& shape : {Shape{700, 50}, Shape{3, 9}, Shape{3, 40, 300}, Shape{2, 5, 7}}) {
-    // Of few values, so that several are the largest.
+    // There are few distinct values, so that several are the largest.
     Tensor x = random_uniform(shape, 0, 6);
     for (int64_t i = 0; i < x.size(); ++i) x.data<float>()[i] = std::floor(x.data<float>()[i]);
     for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {

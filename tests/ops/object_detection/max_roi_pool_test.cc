@@ -10,8 +10,8 @@ namespace {
 
 constexpr double kNothing = -std::numeric_limits<double>::infinity();
 
-/// The largest value per bin, found by asking of every pixel and bin whether they overlap: pixel `p` of a region of
-/// `length` pixels is [p, p + 1), bin `b` of `bins` is [b, b + 1) * length / bins.
+/// Whether a pixel and a bin overlap. Pixel `p` of a region of `length` pixels is [p, p + 1); bin `b` of `bins` is [b,
+/// b + 1) * length / bins.
 bool overlap(int64_t pixel, int64_t bin, int64_t length, int64_t bins) {
   return pixel * bins < (bin + 1) * length && (pixel + 1) * bins > bin * length;
 }
@@ -40,7 +40,7 @@ OpCase max_roi_pool(int64_t height, int64_t width, float scale = 1) {
   return {"MaxRoiPool", 22, {{"pooled_shape", std::vector<int64_t>{height, width}}, {"spatial_scale", scale}}};
 }
 
-/// Regions (batch_id, x1, y1, x2, y2) of 2 images with corners in [-low, high]; some are turned inside out.
+/// Returns regions (batch_id, x1, y1, x2, y2) of 2 images with corners in [-low, high]; some are inverted.
 Tensor random_regions(int64_t count, float low, float high, unsigned seed) {
   Tensor rois = random_uniform(Shape{count, 5}, low, high, seed);
   for (int64_t i = 0; i < count; ++i) rois.data<float>()[i * 5] = float(i % 2);
@@ -59,7 +59,7 @@ TEST(MaxRoiPool, RoundsHalvesAwayFromZeroAndKeepsNegativeMaxima) {
   Tensor x(DType::kFloat32, Shape{1, 1, 4, 4});
   for (int64_t i = 0; i < 16; ++i) x.data<float>()[i] = -float(i + 1);
   const Tensor rois = Tensor::of(Shape{2, 5}, std::vector<float>{0, 0.5f, 1.5f, 2.5f, 3.5f, 0, 2.5f, 2.5f, 0, 0});
-  // The first reaches from (1, 2) to (3, 4), of which row 4 is outside; the second is the pixel (3, 3) alone.
+  // The first region is from (1, 2) to (3, 4), where row 4 is outside. The second is only the pixel (3, 3).
   expect_close(run_op(max_roi_pool(2, 2), {x, rois})[0],
                Tensor::of(Shape{2, 1, 2, 2}, std::vector<float>{-10, -11, -14, -15, -16, -16, -16, -16}));
 }

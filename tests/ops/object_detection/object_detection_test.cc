@@ -18,7 +18,7 @@ std::vector<int64_t> suppress(const std::vector<Tensor>& inputs, Attributes attr
   return {y.values<int64_t>().begin(), y.values<int64_t>().end()};
 }
 
-// Two boxes that overlap by 9 / 11, corners in different order, and one apart.
+// Two boxes that overlap by 9 / 11, with corners in different order, and a separate box.
 const std::vector<float> kBoxes{0, 0, 10, 10, 10, 11, 0, 1, 20, 20, 30, 30};
 const Tensor kMany = Tensor::of(std::vector<int64_t>{10});
 using Indices = std::vector<int64_t>;
@@ -53,7 +53,7 @@ TEST(NonMaxSuppression, SaysWhatDoesNotFit) {
   });
 }
 
-/// A plane whose value at (y, x) is 10 y + x: bilinear samples of it are exact.
+/// Returns a plane whose value at (y, x) is 10 y + x, so that bilinear samples of it are exact.
 Tensor ramp(int64_t height, int64_t width) {
   Tensor x(DType::kFloat32, Shape{1, 1, height, width});
   for (int64_t i = 0; i < x.size(); ++i) x.data<float>()[i] = float(i / width * 10 + i % width);
@@ -63,7 +63,7 @@ Tensor ramp(int64_t height, int64_t width) {
 TEST(RoiAlign, AveragesBinsOfALinearImageToTheirCentres) {
   const Attributes attributes{{"output_height", int64_t{2}}, {"output_width", int64_t{2}}, {"spatial_scale", 0.5f}};
   const Tensor rois = Tensor::of(Shape{1, 4}, std::vector<float>{2, 4, 10, 12}), image = Tensor::of(Indices{0});
-  // The region is x 1..5, y 2..6, less half a pixel; the bins' centres are 2 - 0.5 and 4 - 0.5, 3 - 0.5 and 5 - 0.5.
+  // The region is x 1..5, y 2..6, less half a pixel. The bins' centres are 2 - 0.5 and 4 - 0.5, 3 - 0.5 and 5 - 0.5.
   expect_close(run_op({"RoiAlign", 16, attributes}, {ramp(8, 8), rois, image})[0],
                Tensor::of(Shape{1, 1, 2, 2}, std::vector<float>{26.5f, 28.5f, 46.5f, 48.5f}), 1e-4);
   expect_close(run_op({"RoiAlign", 10, attributes}, {ramp(8, 8), rois, image})[0],
@@ -74,14 +74,15 @@ TEST(RoiAlign, AveragesBinsOfALinearImageToTheirCentres) {
 }
 
 TEST(RoiAlign, SamplesUpToAPixelBeyondTheBordersAreThoseOfTheBorder) {
-  // A place on an axis of four pixels, and the pixel that it counts as; kNone: the sample is 0.
+  // Each pair is a position on an axis of four pixels and the pixel that it counts as; kNone means that the sample is
+  // 0.
   constexpr float kNone = -1, kBeyond = 1.0f / 1024;
   const std::vector<std::pair<float, float>> places{
       {1, 1}, {-1, 0}, {-1 - kBeyond, kNone}, {4, 3}, {4 + kBeyond, kNone}};
   const Attributes attributes{{"sampling_ratio", int64_t{1}}};
   for (const auto& [y, row] : places) {
     for (const auto& [x, column] : places) {
-      // A region without extent: its one sample is the corner less half a pixel.
+      // A region without extent has one sample, the corner less half a pixel.
       const Tensor rois = Tensor::of(Shape{1, 4}, std::vector<float>{x + 0.5f, y + 0.5f, x + 0.5f, y + 0.5f});
       const float expected = row == kNone || column == kNone ? 0 : 10 * row + column;
       expect_close(run_op({"RoiAlign", 16, attributes}, {ramp(4, 4), rois, Tensor::of(Indices{0})})[0],
@@ -90,7 +91,7 @@ TEST(RoiAlign, SamplesUpToAPixelBeyondTheBordersAreThoseOfTheBorder) {
   }
 }
 
-// The last pixel's number is no float: the nearest one is that of a pixel that is not there.
+// The last pixel's number is not a float. The nearest float is the number of a pixel outside the image.
 TEST(RoiAlign, ReadsNothingBehindAxesThatFloatsRound) {
   constexpr int64_t kPixels = (int64_t{1} << 24) + 4;
   const RoiSample<float> last(float(kPixels), kPixels);
@@ -112,7 +113,7 @@ TEST(RoiAlign, ReadsNothingBehindAxesThatFloatsRound) {
 }
 
 TEST(RoiAlign, TakesAsManySamplesAsABinHasPixelsOfTheScaledCorners) {
-  // 5 and 30 become 3 and 18: three bins of 5 pixels, although 25 times this scale lies just above 15.
+  // 5 and 30 become 3 and 18. That is three bins of 5 pixels, although 25 times this scale is just above 15.
   const Tensor x = random_tensor({1, 1, 20, 20});
   const Tensor rois = Tensor::of(Shape{1, 4}, std::vector<float>{5, 5, 30, 30}), image = Tensor::of(Indices{0});
   Attributes attributes{{"output_height", int64_t{3}}, {"output_width", int64_t{3}}, {"spatial_scale", 0.6f}};
@@ -124,12 +125,12 @@ TEST(RoiAlign, TakesAsManySamplesAsABinHasPixelsOfTheScaledCorners) {
 TEST(RoiAlign, TheMaximumIsTakenOverWeightedPixels) {
   const Tensor rois = Tensor::of(Shape{1, 4}, std::vector<float>{1, 1, 2, 2}), image = Tensor::of(Indices{0});
   const Attributes attributes{{"mode", std::string("max")}, {"sampling_ratio", int64_t{1}}};
-  // One sample at (1, 1): the pixel 11 with weight 1.
+  // One sample at (1, 1) is the pixel 11 with weight 1.
   expect_close(run_op({"RoiAlign", 16, attributes}, {ramp(4, 4), rois, image})[0],
                Tensor::of(Shape{1, 1, 1, 1}, std::vector<float>{11}));
 }
 
-/// As RoiAlign is defined, in double: all samples of a bin, one by one.
+/// Computes RoiAlign by its definition, in double: all samples of a bin, one by one.
 Tensor roi_align_slowly(const Tensor& x, const Tensor& rois, const std::vector<int64_t>& images, int64_t bins,
                         int64_t ratio, bool maximum) {
   const Shape s = x.shape();

@@ -13,7 +13,7 @@
 namespace linnet::testing {
 namespace {
 
-/// Makes a cancelled run that of this thread.
+/// Makes a cancelled run the current run of this thread.
 class CancelledRun {
  public:
   CancelledRun() : environment_(ContextOptions{}, make_serial_executor()) {

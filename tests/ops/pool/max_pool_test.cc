@@ -22,7 +22,7 @@ TEST(MaxPool, IndicesPointAtTheFirstLargestElement) {
   expect_close(y[1], Tensor::of(Shape{1, 2, 1, 2}, std::vector<int64_t>{2, 5, 6, 11}));
 }
 
-/// Each window's largest element, looked for one by one: NaN is larger than any, and the last of them counts.
+/// Checks each window's largest element. NaN is larger than any number, and the last NaN is used.
 void expect_indices(const Tensor& x, const PoolSettings& s) {
   const int64_t height = x.dim(2), width = x.dim(3);
   const std::vector<Tensor> y = run_op({"MaxPool", 12, s.attributes()}, {x}, 2, {}, Isa::kAuto, 3);
@@ -48,7 +48,8 @@ TEST(MaxPool, IndicesOfEveryKindOfWindowArePlacesOfItsLargestElement) {
   for (const PoolSettings& s : kPoolSettings) {
     Tensor x = random_tensor({2, 3, 11, 43});
     expect_indices(x, s);
-    for (float& value : std::span(x.data<float>(), size_t(x.size()))) value = std::floor(2 * value);  // many are equal
+    // Many values are equal.
+    for (float& value : std::span(x.data<float>(), size_t(x.size()))) value = std::floor(2 * value);
     expect_indices(x, s);
     for (int64_t i = 7; i < x.size(); i += 31) x.data<float>()[i] = std::numeric_limits<float>::quiet_NaN();
     expect_indices(x, s);

@@ -25,7 +25,7 @@ TEST(MaxUnpool, UndoesMaxPool) {
 }
 
 TEST(MaxUnpool, PutsElementsFarFromTheirWindows) {
-  // The first elements go to the back and the other way round, and some to where an earlier one lies.
+  // The first elements move to the back and the last ones to the front, some to the position of an earlier one.
   const int64_t n = 3 * 50 * 60;
   const Tensor x = random_uniform({1, 3, 50, 60}, 1, 2);
   std::vector<int64_t> indices(size_t(n), 0);
@@ -63,13 +63,13 @@ TEST(MaxUnpool, PutsItsResultIntoAGivenShape) {
   expect_error(ErrorKind::kShape, "shape of X", [&] { run_op(op, {x, Tensor::of<int64_t>({1, 1, 1}, {4})}); });
 }
 
-// What MaxPool finds in tensors that its windows do not reach the end of, or go beyond.
+// Tests the output of MaxPool in tensors whose end its windows do not reach or exceed.
 TEST(MaxUnpool, PutsWhatMaxPoolFoundBackIntoItsShape) {
   struct Case {
     Ints size, kernel, strides, pads;
     int64_t ceil_mode = 0;
   };
-  const Case cases[] = {{{5, 7}, {2, 2}, {2, 2}, {0, 0, 0, 0}},  // of which the windows alone make 4 x 6
+  const Case cases[] = {{{5, 7}, {2, 2}, {2, 2}, {0, 0, 0, 0}},  // The windows alone give 4 x 6.
                         {{3, 3}, {2, 2}, {2, 2}, {0, 0, 0, 0}},
                         {{3, 3}, {2, 2}, {2, 2}, {0, 0, 0, 0}, 1},
                         {{8, 9}, {3, 2}, {2, 3}, {1, 0, 1, 1}},
@@ -97,7 +97,7 @@ TEST(MaxUnpool, PutsWhatMaxPoolFoundBackIntoItsShape) {
 
 TEST(MaxUnpool, IndicesThatFitNowhereElseCountInTheGivenShape) {
   const OpCase op{"MaxUnpool", 11, {{"kernel_shape", Ints{2, 2}}, {"strides", Ints{2, 2}}}};
-  // Outside of their windows; 3 would lie in a column of 4 x 4 that is cut off.
+  // Elements are outside their windows. In 4 x 4, 3 would be in a column that is cut off.
   const Tensor x = Tensor::of<float>({1, 1, 2, 2}, {1, 2, 3, 4}), at = Tensor::of<int64_t>({1, 1, 2, 2}, {8, 3, 7, 2});
   const Tensor shape = Tensor::of<int64_t>({1, 1, 3, 3});
   expect_close(run_op(op, {x, at, shape})[0], Tensor::of<float>({1, 1, 3, 3}, {0, 0, 4, 2, 0, 0, 0, 3, 1}));

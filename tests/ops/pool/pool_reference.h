@@ -26,7 +26,7 @@ struct PoolSettings {
   }
 };
 
-/// How many windows an axis has.
+/// Returns the number of windows along an axis.
 inline int64_t windows(const PoolSettings& s, size_t axis, int64_t in) {
   int64_t count = 0;
   for (int64_t first = -s.pads[axis];; first += s.strides[axis], ++count) {
@@ -35,7 +35,7 @@ inline int64_t windows(const PoolSettings& s, size_t axis, int64_t in) {
   }
 }
 
-/// Reduces each window by itself: reduce(the values inside the image, how many cells are inside it and its padding).
+/// Reduces each window: reduce(the values inside the image, the number of cells inside it and its padding).
 template <class F>
 Tensor pool_reference(const Tensor& x, const PoolSettings& s, F reduce) {
   const int64_t height = x.dim(2), width = x.dim(3), oh = windows(s, 0, height), ow = windows(s, 1, width);

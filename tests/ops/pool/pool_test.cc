@@ -157,7 +157,7 @@ TEST(LpPool, GivesZeroForAnImageWithoutPixels) {
   expect_close(run_op({"GlobalLpPool", 2}, {x})[0], Tensor::of<float>({1, 2, 1, 1}, {0, 0}));
 }
 
-/// As if the data had been padded before, by zeros or by what no element is less than.
+/// The result equals that of data padded before by zeros, or by a value that is less than no element.
 TEST_P(Pool, PadsMayBeAsLargeAsTheWindow) {
   const float infinity = std::numeric_limits<float>::infinity();
   const Tensor x = random_tensor({2, 3, 5, 6});

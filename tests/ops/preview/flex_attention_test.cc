@@ -11,7 +11,7 @@ namespace {
 constexpr char kDomain[] = "ai.onnx.preview";
 using GraphPtr = std::shared_ptr<const Graph>;
 
-/// f applied to the scores, g to the probabilities, in double.
+/// Returns attention in double with f applied to the scores and g to the probabilities.
 template <class F, class G>
 Tensor reference(const Tensor& q, const Tensor& k, const Tensor& v, double scale, F f, G g) {
   const int64_t heads = q.dim(1), length = q.dim(2), size = q.dim(3), keys = k.dim(2), v_size = v.dim(3);
@@ -99,7 +99,7 @@ TEST(FlexAttention, ModifiersMayCaptureValues) {
   b.output(b.ops("FlexAttention", inputs, 1, {{"score_mod", body.shared()}}, kDomain, 1)[0]);
   Tensor bias(DType::kFloat32, {1, 1, 1, 7});
   std::fill_n(bias.data<float>(), 7, -1e30f);
-  bias.data<float>()[3] = 0;  // only key 3 counts
+  bias.data<float>()[3] = 0;  // Only key 3 is attended to.
   const Tensor y = run_model(b.model(), {x.q, x.k, x.v, bias})[0];
   for (int64_t head = 0; head < 8; ++head) {
     for (int64_t d = 0; d < 3; ++d) {

@@ -7,7 +7,7 @@
 namespace linnet::testing {
 namespace {
 
-/// By expansion along the first row.
+/// Computes the determinant by expansion along the first row.
 double expansion(const std::vector<double>& a, int64_t n) {
   if (n == 0) return 1;
   double sum = 0;
@@ -35,7 +35,7 @@ TEST(Det, EqualsTheExpansion) {
   }
 }
 
-/// By elimination with the largest of all elements as pivots, in long double.
+/// Computes the determinant by elimination with the largest of all elements as pivots, in long double.
 double elimination(const double* from, int64_t n) {
   std::vector<long double> a(from, from + n * n);
   const auto at = [&](int64_t i, int64_t j) -> long double& { return a[size_t(i * n + j)]; };
@@ -58,7 +58,7 @@ double elimination(const double* from, int64_t n) {
   return double(result);
 }
 
-/// Columns are eliminated in blocks, of which the last may have fewer, and rows are updated in strips.
+/// Columns are eliminated in blocks, the last of which may be smaller, and rows are updated in strips.
 TEST(Det, LargeMatricesEqualTheElimination) {
   for (const int64_t n : {23, 24, 25, 31, 40, 67, 130}) {
     Tensor x = cast_to(random_tensor({2, n, n}, unsigned(n)), DType::kFloat64);

@@ -11,7 +11,7 @@ Tensor transposed(const Tensor& x) {
   return y;
 }
 
-/// The value of c broadcast to [m, n] at (i, j).
+/// Returns the value of c broadcast to [m, n] at (i, j).
 double broadcast_at(const Tensor& c, int64_t i, int64_t j) {
   if (!c) return 0;
   const int64_t columns = c.rank() == 0 ? 1 : c.dim(c.rank() - 1), rows = c.rank() < 2 ? 1 : c.dim(0);

@@ -9,7 +9,7 @@
 namespace linnet::testing {
 namespace {
 
-/// Values 0, 1, 2, ... times `step`, modulo 256, as an 8-bit type.
+/// Returns values 0, 1, 2, ... times `step`, modulo 256, as an 8-bit type.
 template <class T>
 Tensor bytes(const Shape& shape, int step) {
   std::vector<T> values;
@@ -48,7 +48,7 @@ TEST(MatMulInteger, SubtractsZeroPointsOfRowsAndColumns) {
   expect_close(run_op(op, {a, b})[0], matmul_integer_reference<uint8_t, int8_t>(a, b, m, n, k, none, none));
 }
 
-/// The least and the greatest values and those beside the sign bit, in no regular order.
+/// Returns the least and the greatest values and those next to the sign bit, without a regular order.
 template <class T>
 Tensor extremes(const Shape& shape, int seed) {
   std::vector<T> values;
@@ -79,7 +79,7 @@ TEST(MatMulInteger, IsExactForExtremesOfAllSizesAndInstructionSets) {
   }
 }
 
-/// B, whose zero points are 0 as int8, in one of its two forms.
+/// Tests B of dtype B with zero points `zero`, which are 0 after the conversion of B to int8.
 template <class B>
 void expect_exact_without_b_zero(Isa isa, B zero, bool batches) {
   const int64_t m = 30, n = 41, k = 66;
@@ -196,7 +196,7 @@ TEST(QLinearMatMul, RoundsTiesToEvenAndSaturates) {
 }
 
 TEST(QLinearMatMul, TakesFloat8) {
-  // 1, 2, -1.5, 0 times 2 and 1 in float8e4m3fn.
+  // The values are 1, 2, -1.5, 0 times 2 and 1 in float8e4m3fn.
   std::vector<uint8_t> codes{0x38, 0x40, 0xbc, 0x00}, factor{0x40, 0x38}, zero{0};
   const DType f8 = DType::kFloat8E4M3FN;
   const Tensor a = Tensor::wrap(f8, {2, 2}, codes.data()), b = Tensor::wrap(f8, {2, 1}, factor.data());

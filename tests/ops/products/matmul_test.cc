@@ -13,7 +13,7 @@ namespace {
 
 const OpCase kMatMul{"MatMul", 13};
 
-/// The operand's element (row, column) of the matrix that output matrix `index` of these batch dims uses.
+/// Returns element (row, column) of the matrix of the operand that output matrix `index` of these batch dims uses.
 float element(const Tensor& t, const std::vector<int64_t>& batch, const std::vector<int64_t>& index, int64_t row,
               int64_t column) {
   int64_t at = 0;
@@ -25,7 +25,7 @@ float element(const Tensor& t, const std::vector<int64_t>& batch, const std::vec
   return t.data<float>()[(at * t.dim(own) + row) * t.dim(own + 1) + column];
 }
 
-/// a * b of rank 2 and above in double precision, one output element at a time.
+/// Computes a * b of rank 2 and above in double precision, one output element at a time.
 Tensor matmul_reference(const Tensor& a, const Tensor& b, const std::vector<int64_t>& batch) {
   const int64_t m = a.dim(a.rank() - 2), k = a.dim(a.rank() - 1), n = b.dim(b.rank() - 1);
   Shape shape{std::span<const int64_t>(batch)};
@@ -208,7 +208,7 @@ TEST(MatMul, VectorsTimesMatricesMatchDoublePrecision) {
   }
 }
 
-/// By matrices that are no constants: from rows of B, from columns of B, and by one column.
+/// Tests matrices that are not constant: by rows of B, by columns of B, and by one column.
 TEST(MatMul, FunctionsFollowProductsOfVectors) {
   const Tensor a = random_tensor({2, 1, 40}, 1), b = random_tensor({2, 40, 1100}, 2),
                column = random_tensor({40, 1}, 3);

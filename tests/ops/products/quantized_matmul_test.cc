@@ -6,13 +6,13 @@
 #include "support/byte_graph.h"
 #include "support/run_op.h"
 
-// linnet::QLinearMatMul, with weights or with matrices of batches that are known in the run.
+// Tests linnet::QLinearMatMul with weights, and with matrices of batches that are only known in the run.
 namespace linnet::testing {
 namespace {
 
 struct MatMulCase {
   Shape x, w;
-  DType dtype;  ///< of w
+  DType dtype;  ///< The dtype of w.
   bool transposed = false, constant = false;
 };
 
@@ -30,7 +30,7 @@ const MatMulCase kCases[] = {
 constexpr int kXZero = 99;
 constexpr float kXScale = 0.5f, kWScale = 0x1p-6f;
 
-/// Scales are powers of two: results are exact.
+/// A product whose scales are powers of two, so that results are exact.
 struct QuantizedProduct {
   explicit QuantizedProduct(const MatMulCase& one)
       : c(one), x(random_bytes(c.x, DType::kUint8, 1)), w(random_bytes(c.w, c.dtype, 2)) {
@@ -47,7 +47,7 @@ struct QuantizedProduct {
                   c.constant ? std::vector<int>{3} : std::vector<int>{}, isa, threads)[0];
   }
 
-  /// In 64 bits.
+  /// Computes the element in 64 bits.
   double real(int64_t product, int64_t i, int64_t j) const {
     const int64_t depth = c.x[c.x.rank() - 1], columns = c.w[c.w.rank() - (c.transposed ? 2 : 1)];
     const int64_t m = c.x[c.x.rank() - 2];
@@ -86,7 +86,8 @@ TEST_P(QuantizedMatMul, GivesTheExactFloatsAndBytes) {
   }
 }
 
-/// With the greatest activations: sums of two products just fit into 16 bits, do not by one, do not at all.
+/// With the greatest activations, sums of two products just fit into 16 bits, exceed them by one, or exceed them by
+/// far.
 TEST_P(QuantizedMatMul, GivesTheExactFloatsOfWeightsOfOneMagnitude) {
   for (const DType dtype : {DType::kInt8, DType::kUint8}) {
     for (const int most : {64, 65, 127}) {

@@ -23,7 +23,7 @@ TEST(DynamicQuantizeLinear, TheRangeIncludesZero) {
 }
 
 TEST(DynamicQuantizeLinear, TheScaleOfZerosIsOne) {
-  // The last one's range, divided by 255, is 0 in float32.
+  // In the last case, the range divided by 255 is 0 in float32.
   for (const Tensor& x : {Tensor::of<float>({0, 0}), Tensor::of<float>({-0.0f, 0}), Tensor(DType::kFloat32, {0}),
                           Tensor::of<float>({0, 0x1p-149f})}) {
     const auto y = run_op({"DynamicQuantizeLinear", 11}, {x}, 3);

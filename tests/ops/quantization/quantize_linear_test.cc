@@ -82,7 +82,7 @@ TEST(DequantizeLinear, TakesAScalePerBlock) {
                Tensor::of<float>({2, 3, 2}, {1, 4, 3, 8, 5, 12, 21, 32, 27, 40, 33, 48}));
 }
 
-/// Scale and zero point of an element, found by its position along the axis.
+/// Finds the scale and zero point of an element by its position along the axis.
 struct Layout {
   int64_t axis, block;
 
@@ -128,8 +128,8 @@ TEST(Quantization, EveryLayoutOfScalesFollowsTheDefinition) {
 
 float half_of(float x) { return float(Half(x)); }
 
-/// x and scales of float16: quotients are rounded to it, or to the precision asked for; to float32 in versions that do
-/// not ask, as in ONNX Runtime and PyTorch.
+/// x and scales are float16. Quotients are rounded to float16 or to the requested precision. In versions without that
+/// attribute, they are rounded to float32, as in ONNX Runtime and PyTorch.
 TEST(Quantization, HalvesAreDividedInHalfPrecision) {
   const Shape shape{4, 900};
   const Tensor x = cast_to(random_uniform(shape, -9, 9), DType::kFloat16), wide = cast_to(x, DType::kFloat32);
@@ -154,7 +154,7 @@ TEST(Quantization, HalvesAreDividedInHalfPrecision) {
   }
 }
 
-/// Integers above and below 8 bits, with an odd number of elements in each row.
+/// Tests integers above and below 8 bits, with an odd number of elements in each row.
 TEST(Quantization, DequantizesEveryWidth) {
   const Shape shape{5, 333};
   for (const DType dtype :

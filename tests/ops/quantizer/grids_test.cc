@@ -13,7 +13,7 @@ namespace {
 
 Layer layer_of(const Tensor& weights, int axis, const Tensor& bias = {}) { return {0, weights, bias, axis}; }
 
-/// The most by which weights differ from what stands for them, in scales.
+/// Returns the largest difference of weights from their quantised values, in scales.
 double worst_error(const Layer& layer, const ByteWeights& bytes) {
   const int64_t inner =
       layer.axis + 1 < layer.weights.rank() ? layer.weights.shape().elements(layer.axis + 1, layer.weights.rank()) : 1;
@@ -94,7 +94,7 @@ TEST(ByteWeights, OfABiasOfZeroAreZerosWhereTheScaleVanishes) {
   EXPECT_EQ(bias.values.data<int32_t>()[0], 0);
 }
 
-/// The weight that a code of MatMulNBits stands for.
+/// Returns the weight that a code of MatMulNBits represents.
 double decoded(const ByteWeights& blocks, int64_t n, int64_t k, int64_t block_size) {
   const int64_t count = blocks.values.dim(1), block = n * count + k / block_size, i = k % block_size;
   const int byte = blocks.values.data<uint8_t>()[block * block_size / 2 + i / 2];

@@ -43,7 +43,7 @@ TEST(Histogram, AllPercentOfTheValuesAreTheWholeRange) {
   EXPECT_NEAR(range.high, all.high, 0.01);
 }
 
-// As where a second run draws other numbers than the first.
+// For example, a second run may sample other numbers than the first.
 TEST(Histogram, TakesValuesFarBeyondItsRange) {
   Histogram histogram(range_of({-1e-38f, 1e-38f}));
   histogram.add(std::vector<float>{-3e38f, 3e38f, 3e38f});

@@ -24,7 +24,7 @@ Samples samples_of(const Shape& shape, int count = 2) {
   return samples;
 }
 
-/// "QuantizeLinear Conv": the operators in order.
+/// Returns the operators in order: "QuantizeLinear Conv".
 std::string ops_of(const Model& model) {
   std::string ops;
   for (const NodeId id : model_graph(model).nodes()) {
@@ -90,7 +90,7 @@ TEST(Quantize, EveryChannelWithAScaleOfItsOwnIsBetter) {
     const auto error = [&](bool per_channel) {
       const Model result = quantize(model, samples, {.mode = mode, .per_channel = per_channel}).model;
       const Tensor y = run_model(result, samples[0])[0], want = run_model(model, samples[0])[0];
-      double sum = 0;  // of the last channel, whose weights are small
+      double sum = 0;  // The sum is over the last channel, whose weights are small.
       for (int64_t i = y.size() * 3 / 4; i < y.size(); ++i)
         sum += std::abs(double(y.data<float>()[i] - want.data<float>()[i]));
       return sum;
@@ -126,7 +126,7 @@ TEST(Quantize, MovedElementsShareAGrid) {
     const Node& node = graph.node(id);
     if (node.spec.op_type == "QuantizeLinear") scales.push_back(graph.constant_input(node, 1)->data<float>()[0]);
   }
-  ASSERT_EQ(scales.size(), 6u);  // x, both convolutions, their concatenation, its maxima, the last convolution
+  ASSERT_EQ(scales.size(), 6u);  // x, both convolutions, their concatenation, its maxima and the last convolution.
   for (size_t i = 2; i < 5; ++i) EXPECT_EQ(scales[i], scales[1]);
 }
 

@@ -42,12 +42,12 @@ TEST(ArgMax, FindsThePlantedMaximumDownLongColumns) {
   expect_close(run_op({"ArgMax", 13, {{"axis", int64_t{1}}}}, {cast_to(x, DType::kFloat16)})[0], want);
 }
 
-/// More rows than are searched together, short and long ones.
+/// Tests more rows than are searched together, short and long ones.
 TEST(ArgMax, SearchesRowsFromEitherEnd) {
   constexpr int64_t kRows = 150;
   for (const int64_t n : {1, 2, 5, 31, 32, 33, 63, 64, 65, 200, 1000}) {
     for (const int64_t last : {0, 1}) {
-      // Few distinct values, so that most are equal to many others.
+      // There are few distinct values, so that most are equal to many others.
       Tensor x = random_uniform({kRows, n}, 0, 5, unsigned(n));
       Tensor want(DType::kInt64, {kRows});
       for (int64_t r = 0; r < kRows; ++r) {

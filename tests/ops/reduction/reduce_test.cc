@@ -11,8 +11,8 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-/// All values that go into each output element, from the definition: an element belongs to the output element whose
-/// index is its own with the reduced dims set to 0.
+/// Returns all values that each output element is computed from. By definition, an element belongs to the output
+/// element with the same index, except for the reduced dims, which are 0.
 std::vector<std::vector<double>> groups(const Tensor& x, const std::vector<bool>& reduced) {
   int64_t outputs = 1;
   for (int i = 0; i < x.rank(); ++i) outputs *= reduced[size_t(i)] ? 1 : x.dim(i);
@@ -148,7 +148,7 @@ TEST(Reduce, WhatIsNoIntegerBecomesTheLeastOne) {
                Tensor::of<int32_t>({3, 1}, {INT32_MIN, INT32_MIN, 2}));
 }
 
-/// Rows of every length, and more columns and rows than are taken at a time.
+/// Tests rows of every length, and more columns and rows than are processed at a time.
 TEST(Reduce, EveryDtypeMatchesTheDefinition) {
   for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kInt8, DType::kUint8, DType::kInt16,
                             DType::kUint16, DType::kInt32, DType::kUint32, DType::kInt64, DType::kUint64}) {

@@ -83,7 +83,7 @@ Tensor with_axes_swapped(const Tensor& x) {
   return run_op({"Transpose", 13, {{"perm", std::vector<int64_t>{0, 1, 3, 2}}}}, {x})[0];
 }
 
-// Long planes are too many lines to list, wide ones too much to resize along the lines at once.
+// Long planes have too many lines to list. Wide ones are too large to resize along the lines first.
 TEST(Resize, LongAndWidePlanesEqualTheirTransposedOnes) {
   for (const auto& [x, height, width] : {std::tuple(random_tensor({2, 2, 5, 4000}), int64_t{10}, int64_t{9001}),
                                          std::tuple(random_tensor({1, 2, 3, 9000}), int64_t{4}, int64_t{17000}),
@@ -160,7 +160,7 @@ TEST(Resize, NearestRoundsAsAsked) {
     return std::vector<int32_t>(y.values<int32_t>().begin(), y.values<int32_t>().end());
   };
   using V = std::vector<int32_t>;
-  // Asymmetric coordinates of 8 are 0, 0.5, 1, 1.5, ...
+  // Asymmetric coordinates for 8 outputs are 0, 0.5, 1, 1.5, ...
   EXPECT_EQ(run("floor", "asymmetric", 8), (V{0, 0, 1, 1, 2, 2, 3, 3}));
   EXPECT_EQ(run("ceil", "asymmetric", 8), (V{0, 1, 1, 2, 2, 3, 3, 3}));
   EXPECT_EQ(run("round_prefer_floor", "asymmetric", 8), (V{0, 0, 1, 1, 2, 2, 3, 3}));
@@ -169,7 +169,7 @@ TEST(Resize, NearestRoundsAsAsked) {
   EXPECT_EQ(run("round_prefer_ceil", "half_pixel", 2), (V{1, 3}));
 }
 
-/// The nearest of n elements to the fraction p / q, by whole numbers.
+/// Returns the nearest of n elements to the fraction p / q, computed with whole numbers.
 int64_t nearest(int64_t p, int64_t q, const std::string& rounding, int64_t n) {
   const int64_t below = (p - ((p % q + q) % q)) / q, rest = p - below * q;
   const bool up = rounding == "floor"                ? false
@@ -207,7 +207,7 @@ TEST(Resize, TheExactPositionDecidesWhatIsNearest) {
 }
 
 TEST(Resize, APolicyScalesByTheExactQuotient) {
-  // Both axes grow by 11 / 7; of the rows, number 6 of 8 lies at 6 * 4 / (55 / 7 - 1) = 3.5.
+  // Both axes grow by 11 / 7. Row number 6 of 8 is at 6 * 4 / (55 / 7 - 1) = 3.5.
   Tensor x(DType::kInt64, Shape{5, 7});
   for (int64_t i = 0; i < x.size(); ++i) x.data<int64_t>()[i] = i / 7;
   const Attributes a{{"keep_aspect_ratio_policy", std::string("not_smaller")},
@@ -296,7 +296,7 @@ TEST(Resize, InterpolatesComplexNumbersAsTheirParts) {
 }
 
 TEST(Resize, HalfPixelSymmetricMeetsExactPositions) {
-  // Output 3 of 7 lies at 5 / 2 * (1 - 7 / 7.5) + 3.5 / 1.5 - 0.5 = 2.
+  // Output 3 of 7 is at 5 / 2 * (1 - 7 / 7.5) + 3.5 / 1.5 - 0.5 = 2.
   const Tensor x = Tensor::of(Shape{1, 1, 1, 5}, std::vector<float>{0, 1, 2, 3, 4});
   const OpCase op{"Resize",
                   19,
@@ -332,7 +332,7 @@ TEST(Resize, MovesPixelsOfEveryWidth) {
   const std::vector<float> all[] = {{1, 2, 2, 2}, {1, 1, 2, 2}, {1, 1, 2, 3}, {1, 1, 3, 4},      {1, 1, 4, 2},
                                     {1, 1, 5, 5}, {1, 2, 2, 1}, {1, 1, 1, 2}, {1, 1, 0.5f, 0.5f}};
   for (const DType dtype : {DType::kUint8, DType::kInt16, DType::kFloat32, DType::kFloat64, DType::kComplex128}) {
-    // Short lines, and long ones of several chunks.
+    // Tests short lines, and long ones of several chunks.
     for (const Shape& shape : {Shape{2, 3, 10, 22}, Shape{2, 3, 24, 150}}) {
       Tensor x(dtype, shape);
       for (size_t i = 0; i < x.bytes(); ++i) static_cast<uint8_t*>(x.raw())[i] = uint8_t(i * 2654435761u >> 13 & 0x3f);

@@ -4,7 +4,7 @@
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
-// Heads of an attention, joined in one axis and apart.
+// The heads of an attention, joined in one axis and separate.
 namespace linnet::testing {
 
 inline constexpr int64_t kBatch = 2, kHeads = 4, kLength = 6, kSize = 8;

@@ -132,7 +132,7 @@ TEST(SimplifyAttentionMask, OtherConstantsAreNot) {
   }
 }
 
-/// No attention runs like that, but its model loads as long as ranks are not known.
+/// No attention runs with such inputs, but its model loads if ranks are unknown.
 TEST(SimplifyAttentionMask, NotWhereInputsAreNoHeads) {
   const Fact unknown(DType::kFloat32, std::nullopt);
   for (const Shape& queries : {Shape{kLength, kSize}, Shape{kLength}, Shape{}}) {
@@ -213,7 +213,7 @@ TEST(SinkTransposeThroughUnitAxis, NotThroughOtherAxes) {
   }
 }
 
-/// Attention whose heads and samples are counted by one axis, and by two around the Softmax.
+/// Tests attention that counts heads and samples in one axis, and in two around the Softmax.
 void expect_split(bool mask, const std::string& ops, const std::vector<int64_t>& counted = {kBatch, kHeads}) {
   GraphBuilder b;
   const ValueId q = b.input("q", kSplit), k = b.input("k", kSplit), v = b.input("v", kSplit);
@@ -242,7 +242,7 @@ TEST(SplitProductBatches, NotOfOtherMatrices) {
   expect_split(false, "Reshape Reshape Transpose MatMul Reshape Softmax Reshape +MatMul", {2, 2});
 }
 
-/// A mask is added to scores that count windows by images and windows; the result is shaped back.
+/// Adds a mask to scores whose view separates windows of one image; the result is reshaped back.
 std::string ops_with_windows(const Shape& mask, const std::vector<int64_t>& view, const std::vector<int64_t>& back) {
   GraphBuilder b;
   const Shape scores{6, kHeads, kLength, kLength};
@@ -269,7 +269,7 @@ TEST(LiftAddOverReshapes, NotToAnotherShape) {
   EXPECT_EQ(ops_with_windows({1, 3, 1, kLength, kLength}, view, back), "Tanh Reshape Add Reshape Softmax");
 }
 
-/// Three parts of one product as queries, keys and values.
+/// Tests three parts of one product as queries, keys and values.
 void expect_packed(const std::vector<int64_t>& perm, const std::string& ops, bool read_elsewhere = false) {
   GraphBuilder b(23);
   const Shape packed{kBatch, kLength, 3, kHeads, kSize};
@@ -294,7 +294,7 @@ TEST(LiftGatherOverTranspose, NotWhereTheWholeIsReadElsewhere) {
   expect_packed({2, 0, 3, 1, 4}, "Transpose Gather Gather Gather Attention Transpose Tanh Abs", true);
 }
 
-/// Rows of [batch, length, depth], flattened for a product and shaped back.
+/// Returns the operators for rows of [batch, length, depth], flattened for a product and reshaped back.
 std::string ops_of_rows(const char* op, const std::vector<int64_t>& back, const Attributes& attributes = {}) {
   GraphBuilder b;
   const ValueId rows = b.op("Reshape", {b.input("x", {kBatch, kLength, 5}), ints(b, {-1, 5})});

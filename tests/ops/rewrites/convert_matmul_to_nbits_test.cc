@@ -10,11 +10,11 @@
 namespace linnet::testing {
 namespace {
 
-/// MatMul(x, DequantizeLinear(codes)), of so many weights that constant folding leaves them.
+/// MatMul(x, DequantizeLinear(codes)), with so many weights that constant folding does not apply.
 struct Case {
   DType dtype = DType::kInt4;
   int64_t k = 1040, n = 260, block = 32;
-  bool columns_first = false;  ///< codes are [n, k], a Transpose lies behind
+  bool columns_first = false;  ///< Whether codes are [n, k], followed by a Transpose.
   bool zeros = false;
   std::optional<int64_t> axis{};
   std::vector<int64_t> perm{1, 0};

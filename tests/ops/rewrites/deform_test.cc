@@ -17,14 +17,15 @@ ValueId conv_of_kernel(GraphBuilder& b, ValueId x, int64_t in, int64_t out, int6
       kernel == 3 ? kSame : Attributes());
 }
 
-/// From 6 channels to as many.
+/// Adds a deformable convolution from 6 channels to 6.
 ValueId deform_conv(GraphBuilder& b, ValueId x, ValueId offset, ValueId mask = kNoValue, bool custom = false) {
   return b.op(custom ? "deform_conv2d" : "DeformConv",
               {x, b.constant(random_tensor({6, 6, 3, 3}, 3)), offset, b.constant(random_tensor({6}, 4)), mask}, kSame,
               custom ? "custom" : "");
 }
 
-/// A value of 6 channels with so many made from it by a convolution, from which offsets and masks are taken.
+/// A value of 6 channels, and a field of `channels` channels that a convolution computes from it. Offsets and masks are
+/// parts of the field.
 struct Block {
   GraphBuilder b{19};
   ValueId x, field;

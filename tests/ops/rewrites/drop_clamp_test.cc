@@ -5,7 +5,7 @@
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
-// drop_clamp_before_quantization.
+// Tests `drop_clamp_before_quantization`.
 namespace linnet::testing {
 namespace {
 

@@ -64,7 +64,7 @@ TEST(ExpandOperator, WaitsForARankThatItNeeds) {
                Tensor::of<uint8_t>({1, 1, 1, 1}, {25}));
 }
 
-/// QAttention of two heads with a mask of any dims; the rest depends on open dims alone.
+/// Returns QAttention of two heads with a mask of any dims. Everything else depends only on symbolic dims.
 GraphBuilder qattention(const Dim& batch, const Dims& mask) {
   GraphBuilder b;
   const ValueId x = b.input("x", Fact(DType::kUint8, Dims{batch, Dim("length"), 4}));

@@ -10,7 +10,7 @@ const Fact kX(DType::kFloat32, Dims{Dim("N"), 3, Dim("M"), 5});
 
 Tensor int_tensor(const std::vector<int64_t>& values) { return Tensor::of(values); }
 
-/// x times what `dims` makes of its shape, as PyTorch scales scores by the width of heads.
+/// Returns x times the result of `dims` for its shape, as PyTorch scales scores by the width of heads.
 template <class F>
 GraphBuilder scaled_by_dims(const F& dims, const Attributes& shape = {}) {
   GraphBuilder b;
@@ -57,7 +57,7 @@ TEST(FoldKnownDims, WhatHoldsAnOpenDimStays) {
             "Mul");
 }
 
-/// A Slice by steps is no range.
+/// A Slice with steps is not a range.
 TEST(FoldKnownDims, StepsAreLeftToTheOperator) {
   const GraphBuilder b = scaled_by_dims([](GraphBuilder& g, ValueId shape) {
     const ValueId axis = g.constant(int_tensor({0})), back = g.constant(int_tensor({-1}));

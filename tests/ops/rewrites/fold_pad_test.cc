@@ -19,7 +19,7 @@ ValueId conv_with(GraphBuilder& b, ValueId x, const Attributes& attributes) {
   return b.op("Conv", {x, b.constant(random_tensor({4, 3, 3, 3}))}, attributes);
 }
 
-/// The operators that a pool of a padded input becomes.
+/// Returns the optimised operators of a pool of a padded input.
 std::string pooled(const std::string& op, const Ints& pads, Attributes attributes) {
   GraphBuilder b(19);
   attributes["kernel_shape"] = Ints{3, 4};

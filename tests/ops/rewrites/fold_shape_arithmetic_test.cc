@@ -48,7 +48,7 @@ TEST(DropIdentity, LeavesWhatJoinsTwo) {
   EXPECT_EQ(optimized_ops(b), "Concat Relu");
 }
 
-/// What is left of op(x, y), or of op(y, x), of integers x [N, 3, 2].
+/// Returns the optimised operators of op(x, y), or of op(y, x), for integers x [N, 3, 2].
 std::string with_integers(const char* op, const Tensor& y, bool swapped = false) {
   GraphBuilder b;
   const ValueId x = open_input(b, DType::kInt64), c = b.constant(y);

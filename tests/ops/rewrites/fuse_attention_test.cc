@@ -32,7 +32,7 @@ Operation over(float divisor) {
   return [=](GraphBuilder& b, ValueId x) { return b.op("Div", {x, num(b, divisor)}); };
 }
 
-/// What is written on the way from q, k and v to the result.
+/// The operations on the way from q, k and v to the result.
 struct Written {
   Operation q = same, k = same, scores = same, probabilities = same;
   int64_t axis = -1;
@@ -79,7 +79,7 @@ Tensor alternating(const Shape& shape) {
   return keep;
 }
 
-/// Where(keep, scores, hidden), or with the operands swapped.
+/// Returns Where(keep, scores, hidden), or with the operands swapped.
 Operation selected(const Tensor& keep, float hidden, bool swapped = false) {
   return [=](GraphBuilder& b, ValueId x) {
     const ValueId h = num(b, hidden);
@@ -93,7 +93,7 @@ Operation then(const Operation& first, const Operation& second) {
   return [=](GraphBuilder& b, ValueId x) { return second(b, first(b, x)); };
 }
 
-/// Scores of rows are `value` where a mask hides them: those of the first query all.
+/// Returns a mask that is `value` where it hides a key. It hides all keys from the first query.
 Tensor hiding(float value) {
   Tensor mask(DType::kFloat32, {kQueries, kKeys});
   for (int64_t i = 0; i < mask.size(); ++i) mask.data<float>()[i] = i < kKeys || i % 3 == 0 ? value : 0;
@@ -251,7 +251,7 @@ TEST(FuseAttention, NotInDouble) {
   EXPECT_EQ(fused(b), 0);
 }
 
-// What is read elsewhere must be computed anyway.
+// Values that are read elsewhere must be computed anyway.
 TEST(FuseAttention, NotWhereAValueInsideIsReadElsewhere) {
   const auto read = [](const Operation& operation, bool output) {
     return [=](GraphBuilder& b, ValueId x) {
@@ -269,7 +269,7 @@ TEST(FuseAttention, NotWhereAValueInsideIsReadElsewhere) {
   }
 }
 
-// A scale that is read elsewhere stays in front.
+// A scale whose result is read elsewhere stays before the attention.
 TEST(FuseAttention, AScaledQueryThatIsReadElsewhereIsTheQuery) {
   const Operation q = [](GraphBuilder& b, ValueId x) {
     const ValueId y = times(0.5f)(b, x);
@@ -279,7 +279,7 @@ TEST(FuseAttention, AScaledQueryThatIsReadElsewhereIsTheQuery) {
   expect_written_ops({.q = q}, "Mul Attention");
 }
 
-// Dims that are open, those of one name, too, could still be broadcast; a plan knows them.
+// Symbolic dims, even of one name, could still be broadcast. A plan knows them.
 TEST(FuseAttention, WaitsForDims) {
   for (const bool known : {false, true}) {
     GraphBuilder b;

@@ -9,14 +9,14 @@
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
-// Chains of element-wise operators that read and write bytes: fuse_elementwise around QuantizeLinear and
+// Tests chains of element-wise operators that read and write bytes: `fuse_elementwise` around QuantizeLinear and
 // DequantizeLinear.
 namespace linnet::testing {
 namespace {
 
 const Shape kBytes{2, 3, 700};
 
-/// The graph's outputs with all rewrites are those without, bit by bit.
+/// Expects the graph's outputs to be the same bits with all rewrites and without.
 void expect_same_bits_on_all_isas(const GraphBuilder& b, const std::vector<Tensor>& inputs) {
   for (const Isa isa : supported_isas()) {
     ModelOptions as_written, optimized;
@@ -152,7 +152,7 @@ TEST(FuseBytes, SmallerInputsAreBroadcast) {
   }
 }
 
-// Nothing of it becomes a chain.
+// Expects that nothing becomes a chain.
 void expect_as_written(const ByteGraph& g, const std::string& ops) { EXPECT_EQ(optimized_ops(g), ops); }
 
 TEST(FuseBytes, ScalesThatAreNotKnownStay) {

@@ -9,14 +9,14 @@
 namespace linnet::testing {
 namespace {
 
-/// Nodes of the optimised graph, when all of them are chains; else -1.
+/// Returns the number of nodes of the optimised graph if all are chains, else -1.
 int chains(const GraphBuilder& b) {
   const Model model = b.model();
   const int count = count_ops(model, "Elementwise", "linnet");
   return count == int(model_graph(model).nodes().size()) ? count : -1;
 }
 
-/// The graph's outputs with the rewrite are those without, bit by bit.
+/// Expects the graph's outputs to be the same bits with the rewrite and without.
 void expect_identical(const GraphBuilder& b, const std::vector<Tensor>& inputs) {
   ModelOptions without;
   without.disabled_rewrites = {"fuse_elementwise"};
@@ -37,7 +37,7 @@ TEST(FuseElementwise, AChainOfOperatorsBecomesOne) {
   expect_identical(b, {random_tensor({3, 5, 700}, 1), random_tensor({3, 5, 700}, 2)});
 }
 
-// That every unary function is a link, function_table_test.cc shows.
+// function_table_test.cc tests that every unary function is a link.
 TEST(FuseElementwise, EveryBinaryFunctionIsALink) {
   for (const BinaryFunction& f : binary_functions()) {
     GraphBuilder b;
@@ -48,7 +48,7 @@ TEST(FuseElementwise, EveryBinaryFunctionIsALink) {
   }
 }
 
-// The lowering of halves puts Casts around what is computed in float32: they are links, too.
+// The lowering of halves adds Casts around float32 computations. They are links too.
 TEST(FuseElementwise, HalvesAreWidenedAndRoundedInAChain) {
   for (const DType half : {DType::kFloat16, DType::kBFloat16}) {
     GraphBuilder b;

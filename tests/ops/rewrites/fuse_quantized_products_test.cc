@@ -1,12 +1,13 @@
 #include "ops/rewrites/quantized_products.h"
 
-// Transposed convolutions, and products of two activations, on bytes.
+// Tests transposed convolutions, and products of two activations, on bytes.
 namespace linnet::testing {
 namespace {
 
 using Ints = std::vector<int64_t>;
 
-/// A transposed convolution between bytes. bias_kind: none, quantised, floats, quantised and an input of the model.
+/// Returns a transposed convolution between bytes. bias_kind: absent, quantised, floats, quantised and an input of the
+/// model.
 ByteGraph upsampled(const Shape& w, Attributes attributes, int bias_kind) {
   ByteGraph g;
   const ValueId x = g.dequantize(g.bytes("x", {2, 3, 5, 4}), grid(kU8, 0.25f, 100));
@@ -59,7 +60,7 @@ TEST(FuseQuantized, ATransposedConvStaysWhereItsBiasCannotBeRepeated) {
   expect_floats(upsampled({3, 1, 2, 2}, {}, 1), {x});
 }
 
-/// Queries times transposed keys, times values, of heads that were one axis.
+/// Returns queries times transposed keys, times values, for heads that were one axis.
 ByteGraph attention(const std::string& length) {
   ByteGraph g;
   const Fact fact(kU8, Dims{Dim(2), length.empty() ? Dim(6) : Dim(length), Dim(3), Dim(8)});

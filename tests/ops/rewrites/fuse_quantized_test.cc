@@ -1,6 +1,6 @@
 #include "ops/rewrites/quantized_products.h"
 
-// Products between DequantizeLinear and QuantizeLinear, and other spellings of them, on bytes.
+// Tests products between DequantizeLinear and QuantizeLinear, and other spellings of them, on bytes.
 namespace linnet::testing {
 namespace {
 
@@ -50,7 +50,7 @@ TEST(FuseQuantized, MatMulAndGemmAreProductsOfBytes) {
   }
 }
 
-/// Add of a product and a residual, both on grids of their own.
+/// Returns an Add of a product and a residual on separate grids.
 ByteGraph residual(bool product_is_read = false) {
   ByteGraph g;
   const ValueId x = g.dequantize(g.bytes("x", {1, 4, 6, 6}), grid(kU8, 0.25f, 100));
@@ -82,7 +82,7 @@ TEST(FuseQuantized, OperatorsThatMoveElementsMoveBytes) {
   expect_exact(g, {random_bytes({2, 3, 4}, kU8), random_bytes({2, 3, 4}, kU8, 1)});
 }
 
-/// Convolutions of int8 with movement of their bytes in between, as files with linear operators have it.
+/// Returns int8 convolutions with movement of their bytes in between, as in files with linear operators.
 ByteGraph moved_int8(bool moved_is_read = false) {
   ByteGraph g;
   const Grid s8 = grid(kS8, 0.5f, -7);
@@ -141,7 +141,7 @@ TEST(FuseQuantized, ABatchNormalizationOfMatricesStays) {
   expect_floats(g, {random_bytes({6, 4}, kU8)});
 }
 
-/// A resized image between products, of int8 as files with linear operators have it, or of floats.
+/// Returns a resized image between products, of int8 as in files with linear operators, or of floats.
 ByteGraph resized(const std::string& mode, bool of_bytes) {
   ByteGraph g;
   const Grid s8 = grid(kS8, 0.5f, -7);
@@ -212,7 +212,7 @@ TEST(FuseQuantized, ALinearProductWhoseZeroPointOfWeightsIsNoConstantStays) {
   }
 }
 
-/// What onnxruntime.quantization writes for a product with weights that are quantised dynamically.
+/// Returns the graph that onnxruntime.quantization writes for a product with dynamically quantised weights.
 ByteGraph dynamic(const Shape& w_scale, const Tensor& w_zero, bool adds_bias = true) {
   ByteGraph g;
   const std::vector<ValueId> x = g.ops("DynamicQuantizeLinear", {g.input("x", Shape{2, 6, 32})}, 3);
@@ -242,7 +242,7 @@ TEST(FuseQuantized, ADynamicProductWhoseScaleAddsAxesStays) {
   expect_unchanged(g, {random_tensor({2, 6, 32})});
 }
 
-/// A convolution whose bias has these zero points.
+/// Returns a convolution whose bias has these zero points.
 ByteGraph shifted_bias(ByteGraph g, ValueId zeros) {
   const ValueId x = g.dequantize(g.bytes("x", {1, 5, 6, 6}), grid(kU8, 0.125f, 100));
   const ValueId values = g.constant(Tensor::of<int32_t>({100, 200, 300})), units = g.constant(powers(3, 0x1p-10f));
@@ -269,7 +269,7 @@ TEST(FuseQuantized, ABiasWithZeroPointsOfTheRunStays) {
   expect_floats(shifted_bias(g, zeros), {given, random_bytes({1, 5, 6, 6}, kU8)});
 }
 
-/// As graphs are where the rank of what is behind the embeddings is not known: Reshape to a shape that is an input.
+/// In some graphs, the rank after the embeddings is unknown: a Reshape to a shape that is an input.
 TEST(FuseQuantized, ADynamicProductIsOneNodeBeforeItsRankIsKnown) {
   const auto graph = [](const Shape& w_scale) {
     ByteGraph g;
@@ -289,7 +289,7 @@ TEST(FuseQuantized, ADynamicProductIsOneNodeBeforeItsRankIsKnown) {
       expect_unchanged(g, {random_tensor({2, 6, 32}), Tensor::of(shape)});
     }
   }
-  // These scales give the product an axis more.
+  // These scales add an axis to the product.
   EXPECT_EQ(optimized_ops(graph({1, 1, 1})).find("QLinearMatMul"), std::string::npos);
 }
 
@@ -305,7 +305,7 @@ TEST(FuseQuantized, ZeroPointsOfWeightsAreSubtracted) {
   expect_exact(g, {random_bytes({5, 33}, kU8)});
 }
 
-/// A convolution of two groups or one, with zero points of weights that do not fit into int8.
+/// Returns a convolution of two groups or one, with zero points of weights that do not fit into int8.
 ByteGraph shifted_conv(int64_t groups) {
   ByteGraph g;
   const ValueId x = g.dequantize(g.bytes("x", {1, 6, 7, 5}), grid(kU8, 0.25f, 100));

@@ -4,7 +4,7 @@
 #include "support/byte_graph.h"
 #include "support/expect_unchanged.h"
 
-// dequantize_gathered_rows: tables of embeddings that stay quantised.
+// Tests `dequantize_gathered_rows`: tables of embeddings that stay quantised.
 namespace linnet::testing {
 namespace {
 
@@ -14,7 +14,7 @@ const Fact kIds(DType::kInt64, Shape{3});
 Tensor table(DType dtype = DType::kInt8) { return random_bytes({kTokens, kSize}, dtype); }
 std::vector<Tensor> ids() { return {Tensor::of<int64_t>({7, 0, kTokens - 1})}; }
 
-/// Rows of a table that has these scales.
+/// Returns a graph that gathers rows of a table with these scales.
 ByteGraph rows(const Tensor& scales, int64_t axis) {
   ByteGraph g;
   const Attributes along{{"axis", axis}};
@@ -33,7 +33,7 @@ TEST(GatheredTables, OnlyTheRowsThatAreReadBecomeFloats) {
   }
 }
 
-/// As floats the table alone would take 4 MiB.
+/// As floats, the table alone would take 4 MiB.
 TEST(GatheredTables, LoadingNeedsNoMemoryForAllRowsAsFloats) {
   ModelOptions options;
   options.limits.memory_bytes = size_t{3} << 20;

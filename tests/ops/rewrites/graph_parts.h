@@ -5,7 +5,7 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-// What many graphs are made of.
+// Parts of many graphs.
 namespace linnet::testing {
 
 inline constexpr DType kHalves[] = {DType::kFloat16, DType::kBFloat16};
@@ -16,7 +16,7 @@ inline ValueId ints(GraphBuilder& b, const std::vector<int64_t>& values) {
   return b.constant(Tensor::of<int64_t>(values));
 }
 
-/// Of windows of 3 x 3, which leave images as large as they are.
+/// The padding with which windows of 3 x 3 leave the image size unchanged.
 inline const Attributes kSame{{"pads", std::vector<int64_t>{1, 1, 1, 1}}};
 
 inline ValueId batch_norm(GraphBuilder& b, ValueId x, int64_t channels) {

@@ -10,7 +10,7 @@ using GraphPtr = std::shared_ptr<const Graph>;
 
 const Shape kCaptured{2, 3};
 
-/// A branch with two captures and two outputs: their sum plus a constant, and the second capture as it is.
+/// Returns a branch with two captures and two outputs: their sum plus a constant, and the second capture unchanged.
 GraphPtr branch(const std::string& op) {
   GraphBuilder b;
   const ValueId x = b.input("x", kCaptured), y = b.input("y", kCaptured);

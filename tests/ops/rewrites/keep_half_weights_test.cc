@@ -11,7 +11,7 @@
 namespace linnet::testing {
 namespace {
 
-/// A graph over one value of `dtype` whose constants are rounded to `rounded`.
+/// A graph of one value of `dtype` whose constants are rounded to `rounded`.
 struct Network {
   Network(DType dtype_, DType rounded_, const Shape& x_shape)
       : dtype(dtype_), rounded(rounded_), x(b.input("x", Fact(dtype_, x_shape))) {}
@@ -25,7 +25,7 @@ struct Network {
   ValueId x;
 };
 
-/// Bytes of the constants of a dtype that an optimised graph holds.
+/// Returns the bytes of the constants of a dtype in an optimised graph.
 size_t constant_bytes(const Model& model, DType dtype) {
   const Graph& graph = model_graph(model);
   std::set<const void*> seen;
@@ -39,8 +39,8 @@ size_t constant_bytes(const Model& model, DType dtype) {
   return bytes;
 }
 
-/// Expects that `build` has the same operators, and gives the same numbers, in halves as in float32, and that so many
-/// elements are kept as halves.
+/// Expects that `build` gives the same operators and numbers in halves as in float32, and that `elements` elements stay
+/// halves.
 template <class Build>
 void expect_kept_as_halves(const Build& build, const Shape& shape, int64_t elements) {
   for (const DType dtype : kHalves) {

@@ -18,7 +18,8 @@ ModelOptions as_written() {
   return options;
 }
 
-/// Two convolutions with what networks put between them. Weights are rounded to `rounded` and held as `dtype`.
+/// Returns two convolutions with typical operators between them. Weights are rounded to `rounded` and stored as
+/// `dtype`.
 GraphBuilder network(DType dtype, DType rounded) {
   GraphBuilder b;
   const auto weights = [&](const Shape& shape, unsigned seed) {
@@ -38,7 +39,7 @@ TEST(LowerPrecision, ANetworkInHalvesIsThatInFloat32BetweenTwoCasts) {
     const GraphBuilder half = network(dtype, dtype), wide = network(DType::kFloat32, dtype);
     std::string ops = "Cast " + optimized_ops(wide);
     ASSERT_TRUE(ops.ends_with(" Transpose"));
-    ops.insert(ops.rfind(' '), " Cast");  // halves are fewer bytes to transpose
+    ops.insert(ops.rfind(' '), " Cast");  // Halves have fewer bytes to transpose.
     EXPECT_EQ(optimized_ops(half), ops);
     const Tensor x = cast_to(random_tensor({1, 3, 8, 8}, 9), dtype);
     const Tensor y = run_model(wide.model(), {cast_to(x, DType::kFloat32)})[0];

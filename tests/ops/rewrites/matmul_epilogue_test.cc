@@ -66,7 +66,7 @@ TEST(MatMulEpilogue, GemmTakesAnActivation) {
   expect_unchanged(b, {random_tensor({3, 6})});
 }
 
-/// Relu(Gemm(x [3, 6], w, c) + z).
+/// Returns Relu(Gemm(x [3, 6], w, c) + z).
 GraphBuilder gemm_with_residual(const Attributes& attributes, const Tensor& w, const Tensor& c = {}) {
   GraphBuilder b;
   std::vector<ValueId> inputs{b.input("x", Shape{3, 6}), b.constant(w)};

@@ -27,7 +27,7 @@ class ParallelConvs : public ::testing::Test {
   }
   ValueId sum(ValueId a, ValueId b) { return b_.op("Add", {a, b}); }
 
-  /// How many Convs are left.
+  /// Returns the number of Convs after optimisation.
   int convs_of(ValueId y) {
     b_.output(b_.op("Relu", {y}));
     expect_unchanged(b_, {random_tensor(kBranchedImage)});

@@ -9,7 +9,7 @@ namespace {
 
 const Shape kSmallImage{1, 3, 4, 4};
 
-/// A convolution from 3 channels to 4, as many as the image is wide: a vector fits both.
+/// Adds a convolution from 3 channels to 4, which is also the width of the image: a vector fits both.
 ValueId conv_1x1(GraphBuilder& b, ValueId x, int64_t in = 3, unsigned seed = 1) {
   return b.op("Conv", {x, b.constant(random_tensor({4, in, 1, 1}, seed))});
 }

@@ -7,7 +7,7 @@
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
-// What rewrites and the quantiser do with operators of an application, which say what they are (Op::is_elementwise,
+// Tests rewrites and the quantiser with operators of an application that declare their properties (Op::is_elementwise,
 // Op::moves) or do not.
 namespace linnet::testing {
 namespace {
@@ -20,7 +20,7 @@ class NegatedKernel final : public Kernel {
   }
 };
 
-/// The elements of a tensor from the last to the first.
+/// Reverses the elements of a tensor.
 class ReversedKernel final : public Kernel {
  public:
   void run(KernelContext& context) const override {
@@ -90,7 +90,7 @@ TEST(OwnOperators, ThatMoveElementsMoveHalves) {
   }
 }
 
-/// The numbers that the QuantizeLinear nodes of a quantised model divide by.
+/// Returns the scales of the QuantizeLinear nodes of a quantised model.
 std::vector<float> scales_of(const Model& model) {
   std::vector<float> scales;
   const Graph& graph = model_graph(model);
@@ -112,7 +112,7 @@ TEST(OwnOperators, ThatMoveElementsShareAGrid) {
     return scales_of(quantize(b.model(as_written), samples).model);
   };
   const std::vector<float> scales = quantized("Reversed");
-  ASSERT_EQ(scales.size(), 3u);  // x, the first product, what the second reads
+  ASSERT_EQ(scales.size(), 3u);  // x, the first product, and the input of the second.
   EXPECT_EQ(scales[1], scales[2]);
   EXPECT_EQ(quantized("SilentlyReversed").size(), 2u);
 }

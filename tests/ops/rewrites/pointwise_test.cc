@@ -8,7 +8,7 @@
 namespace linnet::testing {
 namespace {
 
-/// A convolution [out, in / group, kernel, kernel].
+/// Adds a convolution [out, in / group, kernel, kernel].
 ValueId biased_conv(GraphBuilder& b, ValueId x, const Shape& w, Attributes attributes = {}, int64_t group = 1) {
   attributes["group"] = group;
   return b.op("Conv", {x, b.constant(random_tensor(w, 1)), b.constant(random_tensor({w[0]}, 2))}, attributes);
@@ -72,7 +72,7 @@ TEST(PointwiseRewrites, AnExpansionStaysBeforeSeveralFiltersPerChannel) {
   EXPECT_FALSE(is_fused(e.b));
 }
 
-/// A depthwise and a pointwise convolution of 16 channels over an image of so many pixels a side, behind another one.
+/// A depthwise and a pointwise convolution of 16 channels on a square image, after another convolution.
 struct Separable {
   GraphBuilder b;
   ValueId x, between, y;

@@ -26,7 +26,7 @@ ValueId dequantized(GraphBuilder& b, const Shape& shape = kImage) {
   return convert(b, "DequantizeLinear", b.input("x", Fact(DType::kUint8, shape)));
 }
 
-/// The outputs are those without rewrites, bit by bit.
+/// Expects the outputs to be the same bits as without rewrites.
 void expect_same_bits(const GraphBuilder& b, const Tensor& x) {
   ModelOptions as_written;
   as_written.optimization = 0;
@@ -71,7 +71,7 @@ TEST(PoolBytes, MeansReadBytesChannelsLast) {
   }
 }
 
-/// A channels-last mean of bytes that are quantised again.
+/// Returns a channels-last mean of bytes that are quantised again.
 GraphBuilder quantised_mean(bool global, DType y, const Shape& shape = kImage) {
   GraphBuilder b;
   const ValueId x = b.op("Transpose", {dequantized(b, shape)}, {{"perm", Ints{0, 3, 1, 2}}});

@@ -10,7 +10,7 @@
 namespace linnet::testing {
 namespace {
 
-/// Writes a formula of x into the graph.
+/// Adds a formula of x to the graph.
 using Formula = std::function<ValueId(GraphBuilder&, ValueId x)>;
 
 const Shape kShape{2, 3, 5};

@@ -13,7 +13,7 @@ ValueId mean(GraphBuilder& b, ValueId x, const std::vector<int64_t>& axes) {
   return b.op("ReduceMean", {x}, {{"axes", axes}});
 }
 
-/// Sqrt(ReduceMean(d * d) + epsilon), the square as a power or a product.
+/// Returns Sqrt(ReduceMean(d * d) + epsilon), with the square as a power or a product.
 ValueId deviation(GraphBuilder& b, ValueId d, const std::vector<int64_t>& axes, bool power = true) {
   const ValueId square = power ? b.op("Pow", {d, num(b, 2)}) : b.op("Mul", {d, d});
   return b.op("Sqrt", {b.op("Add", {mean(b, square, axes), num(b, 1e-3f)})});
@@ -82,7 +82,7 @@ TEST(RecognizeNormalization, APowerAsTheInverse) {
   expect_unchanged(b, {random_tensor(kNormalized)});
 }
 
-/// 1 / Sqrt(Mean(x^2) - Mean(x)^2 + epsilon), `mean_of` being what the second mean is of.
+/// Returns 1 / Sqrt(Mean(x^2) - Mean(mean_of)^2 + epsilon).
 ValueId inverse_of_moments(GraphBuilder& b, ValueId x, ValueId mean_of, bool not_negative) {
   const ValueId m = mean(b, mean_of, {3});
   ValueId variance = b.op("Sub", {mean(b, b.op("Mul", {x, x}), {3}), b.op("Mul", {m, m})});
@@ -128,7 +128,7 @@ TEST(SeparateNormalizationScale, AFactorOfTheInverseDeviation) {
   expect_unchanged(b, {random_tensor(kNormalized)});
 }
 
-/// x * f + (bias - m * f): the shift as a Sub, or as an Add of a negative mean or product.
+/// The form of the shift in x * f + (bias - m * f): a Sub, or an Add of a negative mean or product.
 enum class Shift { kSub, kNegativeMean, kNegativeProduct };
 
 GraphBuilder batch_normalized(Shift form, bool of_x) {
@@ -175,8 +175,8 @@ TEST(SeparateNormalizationScale, NotAFactorThatIsNoConstant) {
   EXPECT_EQ(count_ops(b.model(), "LayerNormalization"), 0);
 }
 
-/// How many normalisations come of Div(d, deviation of d) when d is centered over one list of axes and the deviation is
-/// taken over another.
+/// Returns the number of normalisations recognised in Div(d, deviation of d) when d is centred over one list of axes
+/// and the deviation is taken over another.
 int normalizations(const std::vector<int64_t>& centered_axes, const std::vector<int64_t>& axes) {
   GraphBuilder b;
   const ValueId d = centered(b, b.input("x", kNormalized), centered_axes);

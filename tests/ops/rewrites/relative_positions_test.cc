@@ -8,7 +8,7 @@ namespace {
 constexpr int64_t kMatrices = kBatch * kHeads, kPositions = 32;
 const Shape kRows{kMatrices, kLength, kSize};
 
-/// Matrices of positions, one for each head, that a Tile repeats so often along each axis.
+/// Returns matrices of positions, one for each head, that a Tile repeats along each axis.
 ValueId tiled(GraphBuilder& b, ValueId positions, const std::vector<int64_t>& repeats = {kBatch, 1, 1}) {
   return b.op("Tile", {positions, ints(b, repeats)});
 }
@@ -44,7 +44,7 @@ TEST(ShareTiledMatrices, NotWhereRowsAreBroadcast) {
   EXPECT_EQ(ops_of_product({1, kLength, kSize}, {kHeads, kSize, kPositions}, {kBatch, 1, 1}, {}), "Tile MatMul");
 }
 
-/// Indices of as many columns as there are rows, from `first`, every `step`.
+/// Returns indices of as many columns as there are rows: `first`, first + step, ...
 Tensor columns_from(int64_t first, int64_t step = 1) {
   std::vector<int64_t> columns;
   for (int64_t i = 0; i < kLength * kLength; ++i) columns.push_back(first + step * (i % kLength));
@@ -55,7 +55,7 @@ ValueId expanded(GraphBuilder& b, ValueId indices) {
   return b.op("Expand", {indices, ints(b, {kMatrices, kLength, kLength})});
 }
 
-/// The operators left of GatherElements(MatMul(x, p), i), where `change` has the product.
+/// Returns the optimised operators of GatherElements(change(MatMul(x, p)), i).
 template <class Change>
 std::string ops_of_gather(const Tensor& indices, int64_t axis, Change change) {
   GraphBuilder b;
@@ -106,7 +106,7 @@ TEST(NarrowGatheredProduct, NotOverAReshapeOfColumns) {
   EXPECT_EQ(ops_of_gather(columns_from(2), -1, split), "MatMul Reshape GatherElements");
 }
 
-/// DeBERTa's scores of contents by positions: each sample has the same.
+/// In DeBERTa's scores of contents by positions, samples share a matrix.
 TEST(NarrowGatheredProduct, ColumnsOfMatricesThatSamplesShare) {
   GraphBuilder b;
   const Shape positions{kHeads, kPositions, kSize};

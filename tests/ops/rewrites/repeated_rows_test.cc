@@ -6,7 +6,8 @@
 namespace linnet::testing {
 namespace {
 
-/// x + the rows of a table at indices that are repeated to `shape`; other: what Add reads besides has this shape.
+/// Returns the operators for x plus rows of a table at indices that are repeated to `shape`. other: the shape of the
+/// other operand of Add.
 std::string ops_of_sum(const Shape& other, const Shape& indices, const std::vector<int64_t>& shape, bool first,
                        int64_t axis = 0) {
   GraphBuilder b;

@@ -122,7 +122,7 @@ TEST(Rewrites, ResizeRunsChannelsLast) {
 TEST(Rewrites, AnImageIsReadChannelsFirst) {
   GraphBuilder b;
   b.output(same_conv(b, same_conv(b, b.input("x", Shape{1, 3, 20, 20}), 3, 4), 4, 2, 9));
-  EXPECT_EQ(count_ops(b.model(), "Transpose"), 1);  // of the output
+  EXPECT_EQ(count_ops(b.model(), "Transpose"), 1);  // The Transpose of the output.
   expect_unchanged(b, {random_tensor({1, 3, 20, 20})});
 }
 
@@ -188,7 +188,7 @@ TEST(Rewrites, OperandsOfRankThreeMeetATransposeWhereItIs) {
         b.op(op, {x, b.input("y", Shape{2, 3, 4})}, op == "Sub" ? Attributes{} : Attributes{{"axis", int64_t{1}}});
     b.output(b.op("Exp", {b.op("Tanh", {y})}));
     EXPECT_EQ(optimized_ops(b), "Transpose " + op + " Tanh Exp");
-    // Rewrites that wait for all others came, too.
+    // Rewrites that run after all others also ran.
     EXPECT_EQ(count_ops(b.model(), "Elementwise", "linnet"), 1);
     expect_unchanged(b, {random_tensor({2, 4, 3}), random_tensor({2, 3, 4}, 1)});
   }
@@ -205,8 +205,8 @@ TEST(Rewrites, ChannelShuffleStaysChannelsLast) {
   expect_unchanged(b, {random_tensor({1, 3, 4, 5})});
 }
 
-/// Takes [2,6,4,5] apart as the authors of ShuffleNetV2 write it: by a Reshape to `groups`, a Transpose, a Reshape to
-/// `parts` and a Gather of the last part. Returns how many Transposes are left.
+/// Divides [2,6,4,5] as in the original ShuffleNetV2: by a Reshape to `groups`, a Transpose, a Reshape to `parts` and a
+/// Gather of the last part. Returns the number of Transposes left.
 int transposes_of_parts(std::vector<int64_t> groups, std::vector<int64_t> parts, const Tensor& last) {
   GraphBuilder b;
   ValueId z = same_conv(b, b.input("x", Shape{2, 3, 4, 5}), 3, 6);

@@ -16,7 +16,7 @@ ValueId slice(GraphBuilder& b, ValueId x, int64_t begin, int64_t end, int64_t st
 
 constexpr int64_t kEnd = INT64_MAX;
 
-/// Concat(-x2, x1) of the halves, which end and begin where they are told to.
+/// Returns Concat(-x2, x1) of the halves, which end at first_end and begin at second_begin.
 ValueId halves(GraphBuilder& b, ValueId x, int64_t first_end = kSize / 2, int64_t second_begin = kSize / 2) {
   const ValueId second = b.op("Neg", {slice(b, x, second_begin, kEnd)});
   return b.op("Concat", {second, slice(b, x, 0, first_end)}, {{"axis", int64_t{-1}}});
@@ -144,7 +144,7 @@ TEST(RecognizeRotaryEmbedding, NotWhereRowsShareAngles) {
   expect_spelt(b, {kHeadsInFront, {kBatch, 1, 1, kSize}, {kBatch, 1, 1, kSize}});
 }
 
-/// Rotates the values of each row up to `end`, and puts those from `begin` on behind.
+/// Rotates the values of each row up to `end`, and appends those from `begin` on.
 ValueId partly_rotated(GraphBuilder& b, ValueId x, int64_t end, int64_t begin) {
   const ValueId first = slice(b, x, 0, end);
   const ValueId minus_second = b.op("Neg", {slice(b, first, end / 2, kEnd)});

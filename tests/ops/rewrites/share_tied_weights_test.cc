@@ -16,7 +16,7 @@ Tensor transposed(const Tensor& x) {
   return y;
 }
 
-/// An embedding of tokens, something between, a product by the weights.
+/// An embedding of tokens, operators in between, and a product with the weights.
 class Language {
  public:
   GraphBuilder b;

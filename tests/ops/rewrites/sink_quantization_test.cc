@@ -3,11 +3,11 @@
 #include "support/expect_unchanged.h"
 #include "support/run_op.h"
 
-// Transposes between convolutions sink through QuantizeLinear and DequantizeLinear.
+// Tests that transposes between convolutions sink through QuantizeLinear and DequantizeLinear.
 namespace linnet::testing {
 namespace {
 
-/// Conv -> Q -> DQ -> Conv with the given scale, zero point and attributes.
+/// Returns Conv -> Q -> DQ -> Conv with the given scale, zero point and attributes.
 GraphBuilder between_convs(const Tensor& scale, const Attributes& attributes, bool constant = true) {
   GraphBuilder b(21);
   const ValueId x = b.input("x", Shape{2, 6, 8, 9}), w = b.constant(random_tensor({6, 6, 3, 3}, 1));
@@ -22,7 +22,7 @@ void expect_sunk(const GraphBuilder& b, const std::vector<Tensor>& inputs, int t
   EXPECT_EQ(count_ops(b.model(), "Transpose"), transposes) << optimized_ops(b);
   ModelOptions as_written;
   as_written.optimization = 0;
-  // A quantised value may differ by one where the sums of the first Conv differ in the last bits.
+  // A quantised value may differ by one if the sums of the first Conv differ in the last bits.
   expect_close(run_model(b.model(), inputs)[0], run_model(b.model(as_written), inputs)[0], 0.5);
 }
 

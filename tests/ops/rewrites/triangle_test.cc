@@ -25,7 +25,7 @@ class Masks {
   ValueId one(int64_t value) { return b.constant(Tensor::scalar(value)); }
   ValueId length() { return b.op("Gather", {b.op("Shape", {x}), one(1)}); }
   ValueId shape() { return b.op("Expand", {length(), ints({2})}); }
-  /// first, first + step, ...
+  /// Returns first, first + step, ...
   ValueId columns(int64_t first = 0, int64_t step = 1) {
     return b.op("Range", {one(first), b.op("Add", {length(), one(first)}), one(step)});
   }
@@ -90,7 +90,7 @@ TEST(WrittenTriangle, EndsAtSomeDepth) {
   EXPECT_FALSE(m.is_triangle(mask));
 }
 
-/// Attention of x to itself under a mask that is written for its length.
+/// Tests self-attention of x with a mask that the graph computes for its length.
 TEST(WrittenTriangle, AttentionOfAnyLengthIsCausalByOneGraph) {
   Masks m;
   const ValueId mask = m.b.op("LessOrEqual", {m.columns(), m.rows()});

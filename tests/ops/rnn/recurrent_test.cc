@@ -9,7 +9,7 @@
 #include "run/model_graph.h"
 #include "support/run_op.h"
 
-// LSTM, GRU and RNN against their equations, in double and one value at a time.
+// Tests LSTM, GRU and RNN against their equations, in double and one value at a time.
 namespace linnet::testing {
 namespace {
 
@@ -44,7 +44,7 @@ struct Variant {
 
 double value(const Tensor& t, int64_t i) { return t ? double(t.data<float>()[i]) : 0; }
 
-/// One direction of one sequence: the hidden states over time, and the state it ends with.
+/// One direction of one sequence: the hidden states over time, and the final state.
 struct Sequence {
   Sizes s;
   const Inputs& in;
@@ -60,7 +60,7 @@ struct Sequence {
     }
   }
 
-  /// x W^T + Wb of gate `gate`, element i.
+  /// Returns element i of x W^T + Wb for gate `gate`.
   double from_x(int64_t t, int64_t gate, int64_t i) const {
     const int64_t row = d * s.gates * s.hidden + gate * s.hidden + i;
     double sum = value(in.b, d * 2 * s.gates * s.hidden + gate * s.hidden + i);
@@ -68,7 +68,7 @@ struct Sequence {
       sum += value(in.x, (t * s.batch + b) * s.input + k) * value(in.w, row * s.input + k);
     return sum;
   }
-  /// state R^T + Rb.
+  /// Returns element i of state R^T + Rb for gate `gate`.
   double from_state(const std::vector<double>& state, int64_t gate, int64_t i) const {
     const int64_t row = d * s.gates * s.hidden + gate * s.hidden + i;
     double sum = value(in.b, (d * 2 + 1) * s.gates * s.hidden + gate * s.hidden + i);
@@ -216,7 +216,7 @@ TEST(Lstm, ClipsTheInputsOfItsActivations) {
                  reference(s, in, {variant}, &Sequence::lstm_step));
 }
 
-/// [a, b, n] as [b, a, n].
+/// Returns [a, b, n] as [b, a, n].
 Tensor swap_first_two(const Tensor& x) {
   const int64_t a = x.dim(0), b = x.dim(1), n = x.size() / a / b;
   Shape shape = x.shape();
@@ -308,7 +308,7 @@ TEST(Recurrent, EveryDimOfEveryInputButTheStepsMustFit) {
       Shape shape = inputs[i].shape();
       ++shape[d];
       inputs[i] = cast_to(random_tensor(shape), inputs[i].dtype());
-      // The hidden size is what R says, so the inputs before it in the list do not fit then.
+      // R determines the hidden size, so the inputs before it in the list do not match.
       const std::string name = i == 2 && d == 2 ? "W" : names[i];
       expect_error(ErrorKind::kShape, name + " must be", [&] { run_op({"LSTM", 14}, inputs, 3); });
     }
@@ -349,7 +349,7 @@ TEST(Rnn, MatchesItsEquation) {
                  reference(s, in, {{.f = tanh_of}, {.reverse = true, .f = relu}}, &Sequence::rnn_step));
 }
 
-/// The last hidden state of X, of any number of steps and no inputs; Y is omitted.
+/// Returns a model of the last hidden state of X, with any number of steps and no inputs. Y is omitted.
 Model last_state_of(const std::string& op_type, int64_t gates, int64_t hidden) {
   Graph graph(std::make_shared<Registry>(standard_registry()));
   const ValueId x = graph.add_input("X", Fact(DType::kFloat32, Dims{Dim("steps"), 1, 0}));

@@ -8,7 +8,7 @@
 namespace linnet::testing {
 namespace {
 
-/// A tensor without contents: only its dtype and shape matter.
+/// Returns a tensor without contents. Only its dtype and shape matter.
 Tensor of(const Shape& shape, DType dtype = DType::kFloat32) { return Tensor::wrap(dtype, shape, nullptr); }
 
 struct Spec {
@@ -43,13 +43,13 @@ int64_t products(const Spec& spec, const std::vector<Tensor>& in, const Tensor& 
 }
 
 TEST(MultiplyAdds, OfConvolutions) {
-  // 16 x 8 x 8 outputs, of 3 x 3 x 3 products each.
+  // 16 x 8 x 8 outputs of 3 x 3 x 3 products each.
   EXPECT_EQ(products({"Conv"}, {of({1, 3, 8, 8}), of({16, 3, 3, 3})}, of({1, 16, 8, 8})), 27648);
   EXPECT_EQ(products({"Conv", {}, "linnet"}, {of({1, 8, 8, 3}), of({16, 3, 3, 3})}, of({1, 8, 8, 16})), 27648);
   // One channel in each of 16 groups.
   EXPECT_EQ(products({"PlaneConv", {}, "linnet"}, {of({1, 3, 8, 8}), of({16, 3, 3, 3})}, of({1, 16, 8, 8})), 27648);
   EXPECT_EQ(products({"Conv"}, {of({1, 16, 8, 8}), of({16, 1, 3, 3})}, of({1, 16, 8, 8})), 9216);
-  // 4 x 5 x 5 inputs, of which each meets 6 x 2 x 2 weights.
+  // 4 x 5 x 5 inputs, each multiplied by 6 x 2 x 2 weights.
   EXPECT_EQ(products({"ConvTranspose"}, {of({1, 4, 5, 5}), of({4, 6, 2, 2})}, of({1, 6, 6, 6})), 2400);
   EXPECT_EQ(products({"CausalConvWithState"}, {of({2, 3, 7}), of({3, 1, 4})}, of({2, 3, 7})), 168);
 }
@@ -63,7 +63,7 @@ TEST(MultiplyAdds, OfDeformableConvolutions) {
 }
 
 TEST(MultiplyAdds, OfFusedConvolutions) {
-  // 4 x 4 pixels of 8 channels, of 2 + 4 channels each.
+  // 4 x 4 pixels of 8 channels, from 2 + 4 channels each.
   const std::vector<Tensor> concatenated{of({8, 6, 1, 1}), {}, {}, {}, {}, of({1, 4, 4, 2}), of({1, 4, 4, 4})};
   EXPECT_EQ(products({"PointwiseConv", {}, "linnet"}, concatenated, of({1, 4, 4, 8})), 768);
   // 6 x 6 pixels of 12 x 3, then 4 x 4 x 12 outputs of 3 x 3.
@@ -96,7 +96,7 @@ TEST(MultiplyAdds, OfProductsOfBytesAsTheyRun) {
   EXPECT_EQ(products({"QLinearMatMul", {}, "linnet"}, {a, scale, zero, b, scale}, of({5, 3})), 105);
   const Attributes transposed{{"transposes_w", int64_t{1}}};
   EXPECT_EQ(products({"QLinearMatMul", transposed, "linnet"}, {a, scale, zero, bt, scale}, of({5, 3})), 105);
-  // 3 steps of 2 samples, of 4 gates of 4 values, each of 5 inputs and 4 states.
+  // 3 steps of 2 samples with 4 gates of 4 values, each from 5 inputs and 4 states.
   const Attributes hidden{{"hidden_size", int64_t{4}}};
   const std::vector<Tensor> in{of({3, 2, 5}), of({1, 5, 16}, DType::kInt8), of({1, 4, 16}, DType::kInt8)};
   EXPECT_EQ(products({"DynamicQuantizeLSTM", hidden, "com.microsoft"}, in, of({3, 1, 2, 4})), 864);
@@ -113,19 +113,19 @@ TEST(MultiplyAdds, OfEinsum) {
 TEST(MultiplyAdds, OfAttention) {
   const std::vector<Tensor> in{of({1, 2, 3, 4}), of({1, 2, 5, 4}), of({1, 2, 5, 6})};
   const Tensor y = of({1, 2, 3, 6});
-  // 2 heads, 3 x 5 pairs, of which each multiplies 4 + 6 values.
+  // 2 heads with 3 x 5 pairs, each of which multiplies 4 + 6 values.
   EXPECT_EQ(products({"Attention"}, in, y), 300);
-  // Queries see 1, 2 and 3 keys.
+  // Queries attend to 1, 2 and 3 keys.
   EXPECT_EQ(products({"Attention", {{"is_causal", int64_t{1}}}}, in, y), 120);
-  // Queries see 1, 2 and 2 keys.
+  // Queries attend to 1, 2 and 2 keys.
   const Attributes window{{"is_causal", int64_t{1}}, {"left_window_size", int64_t{1}}};
   EXPECT_EQ(products({"Attention", window}, in, y), 100);
-  // 2 of past keys more for each.
+  // 2 more past keys for each query.
   const std::vector<Tensor> with_past{in[0], in[1], in[2], {}, of({1, 2, 2, 4}), of({1, 2, 2, 6})};
   EXPECT_EQ(products({"Attention"}, with_past, y), 420);
   const Attributes joined{{"q_num_heads", int64_t{2}}, {"kv_num_heads", int64_t{1}}};
   EXPECT_EQ(products({"Attention", joined}, {of({1, 3, 8}), of({1, 5, 4}), of({1, 5, 6})}, of({1, 3, 12})), 300);
-  Tensor counts = Tensor::of<int64_t>({4});  // keys that are no padding
+  Tensor counts = Tensor::of<int64_t>({4});  // The number of keys that are not padding.
   EXPECT_EQ(products({"Attention"}, {in[0], in[1], in[2], {}, {}, {}, counts}, y), 240);
 }
 
@@ -134,13 +134,13 @@ TEST(MultiplyAdds, OfLinearAttention) {
     return Attributes{{"update_rule", name}, {"q_num_heads", int64_t{2}}, {"kv_num_heads", int64_t{1}}};
   };
   const std::vector<Tensor> in{of({1, 3, 8}), of({1, 3, 4}), of({1, 3, 6})};
-  // 3 tokens, which add to a state of 4 x 6, and of which 2 queries read it.
+  // 3 tokens, which add to a state of 4 x 6; 2 queries read it.
   EXPECT_EQ(products({"LinearAttention", rule("linear")}, in, of({1, 3, 12})), 216);
   EXPECT_EQ(products({"LinearAttention", rule("gated_delta")}, in, of({1, 3, 12})), 288);
 }
 
 TEST(MultiplyAdds, OfRecurrentCells) {
-  // 3 steps of 2 samples, of 4 gates of 4 values, each of 5 inputs and 4 states.
+  // 3 steps of 2 samples with 4 gates of 4 values, each from 5 inputs and 4 states.
   const std::vector<Tensor> in{of({3, 2, 5}), of({1, 16, 5}), of({1, 16, 4})};
   EXPECT_EQ(products({"LSTM"}, in, of({3, 1, 2, 4})), 864);
   EXPECT_EQ(products({"GRU"}, {of({3, 2, 5}), of({2, 12, 5}), of({2, 12, 4})}, of({3, 2, 2, 4})), 1296);
@@ -157,7 +157,7 @@ class Own : public Op {
   KernelPtr compile(const CompileInput&) const override { return nullptr; }
 };
 
-/// One that says what it costs: each row of input 0 by each of input 1, of which it reads the first half.
+/// An operator that declares its cost: each row of input 0 by each row of input 1, of which it reads the first half.
 class Counted final : public Own {
  public:
   using Own::Own;

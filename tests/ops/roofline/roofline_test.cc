@@ -15,8 +15,9 @@ TEST_P(Peak, LoopsDoWhatTheyCount) {
   const auto floats = kernels_for<GemmKernels<GemmF32>>(GetParam()).saturate;
   EXPECT_EQ(floats(0), 0);
   EXPECT_EQ(floats(10), 10 * floats(1));
-  EXPECT_EQ(floats(1), 2 * kernels_for<GemmKernels<GemmF64>>(GetParam()).saturate(1));  // twice as many lanes
-  EXPECT_EQ(2 * floats(1), kernels_for<GemmKernels<GemmS16>>(GetParam()).saturate(1));  // pairs
+  // There are twice as many lanes.
+  EXPECT_EQ(floats(1), 2 * kernels_for<GemmKernels<GemmF64>>(GetParam()).saturate(1));
+  EXPECT_EQ(2 * floats(1), kernels_for<GemmKernels<GemmS16>>(GetParam()).saturate(1));  // Two products per lane.
 }
 
 TEST_P(Peak, IsMeasuredForEveryType) {

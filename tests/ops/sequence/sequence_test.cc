@@ -39,7 +39,7 @@ TEST(Sequence, ConstructHoldsItsInputsAndAtTakesOneOut) {
   const ValueId s = b.op("SequenceConstruct", {x, y, x});
   b.output(s);
   b.output(b.op("SequenceAt", {s, b.constant(Tensor::scalar(int64_t{-2}))}));
-  // Behind a value whose shape only the run tells.
+  // The input is after a value whose shape is known only in the run.
   b.output(b.op("Add", {b.op("SequenceAt", {s, b.constant(Tensor::scalar(int32_t{0}))}), x}));
   b.output(b.op("SequenceLength", {s}));
   const auto got = run_model(b.model(), {ints({1, 2}), ints({3, 4, 5})});
@@ -127,7 +127,7 @@ TEST(Sequence, SplitCutsByOneSizeByManyOrIntoSingleRows) {
   expect_sequence(split(table, {}, {{"axis", int64_t{1}}}),
                   {Tensor::of(Shape{2, 1}, Ints{1, 3}), Tensor::of(Shape{2, 1}, Ints{2, 4})});
   expect_sequence(split(table, {}, {{"axis", int64_t{1}}, {"keepdims", int64_t{0}}}), {ints({1, 3}), ints({2, 4})});
-  // Where the lengths are given, keepdims does not count.
+  // If the lengths are given, keepdims has no effect.
   for (const Tensor& ones : {Tensor::scalar(int64_t{1}), ints({1, 1})}) {
     expect_sequence(split(table, ones, {{"keepdims", int64_t{0}}}),
                     {Tensor::of(Shape{1, 2}, Ints{1, 2}), Tensor::of(Shape{1, 2}, Ints{3, 4})});

@@ -12,7 +12,7 @@ const std::string kNotUtf8 =
     "a\xff"
     "b";
 
-/// False where Linnet is built without libunistring and RE2.
+/// Returns false if Linnet is built without libunistring and RE2.
 bool with_text() {
   try {
     run_op({"RegexFullMatch", 20, {{"pattern", std::string("a")}}}, {Tensor::of(Strings{"a"})});
@@ -67,7 +67,7 @@ TEST_F(StringNormalizer, ChangesCaseByTheFullRules) {
   EXPECT_EQ(change("UPPER", growing), grown);
 }
 
-/// Every byte of ASCII, alone and among others, whether or not characters beyond it follow.
+/// Tests every byte of ASCII, alone and among others, with and without other characters after it.
 TEST_F(StringNormalizer, ChangesTheLettersOfAsciiOnly) {
   const std::string punctuation = "0 long enough for vectors 0 {}[]@`";
   const std::string tails[][2] = {
@@ -82,7 +82,7 @@ TEST_F(StringNormalizer, ChangesTheLettersOfAsciiOnly) {
   }
 }
 
-/// Between 'a' and 'b'.
+/// Tests every ASCII character between 'a' and 'b'.
 TEST_F(StringSplit, SplitsAtTheWhiteSpaceOfAscii) {
   for (int c = 1; c < 128; ++c) {
     const bool is_white = c == ' ' || (c >= 9 && c <= 13);

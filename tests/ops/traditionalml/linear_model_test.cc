@@ -40,7 +40,7 @@ TEST(LinearRegressor, AppliesEveryTransform) {
   expect_close(regress_linearly("LOGISTIC", 1), Tensor::of(Shape{3, 1}, Floats{0.634136f, 0.46257f, 0.512497f}), 1e-6);
 }
 
-/// The quantile whose share the normal distribution puts below it, in all of [0, 1].
+/// Tests that the normal distribution has each share of [0, 1] below the quantile of that share.
 TEST(LinearRegressor, InvertsTheNormalDistribution) {
   const OpCase op{
       "LinearRegressor", 1, {{"coefficients", Floats{1}}, {"post_transform", std::string("PROBIT")}}, "ai.onnx.ml"};
@@ -48,7 +48,7 @@ TEST(LinearRegressor, InvertsTheNormalDistribution) {
   const Tensor y = run_op(op, {Tensor::of(Shape{int64_t(shares.size()), 1}, shares)})[0];
   for (size_t i = 0; i < shares.size(); ++i) {
     const double x = y.data<float>()[i], density = std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
-    // What rounding the quantile to float32 changes the share by.
+    // The rounding of the quantile to float32 changes the share by at most this.
     const double rounding = density * std::abs(x) * 0x1p-23 + 1e-15 * shares[i];
     EXPECT_NEAR(std::erfc(-x / std::sqrt(2.0)) / 2, shares[i], rounding) << shares[i];
   }
@@ -68,7 +68,7 @@ TEST(LinearRegressor, LeavesZerosOutOfSoftmaxZero) {
                1e-6);
 }
 
-/// A row may have fewer features than there are coefficients, and none at all.
+/// A row may have fewer features than there are coefficients, or no features.
 TEST(LinearRegressor, GivesRowsWithoutFeaturesTheIntercepts) {
   const OpCase op{"LinearRegressor",
                   1,
@@ -78,7 +78,7 @@ TEST(LinearRegressor, GivesRowsWithoutFeaturesTheIntercepts) {
                Tensor::of(Shape{3, 2}, Floats{0.5f, -1, 0.5f, -1, 0.5f, -1}));
 }
 
-/// Rows and scores that do not fill blocks, the second so many that they are computed in parts.
+/// Tests rows and scores that do not fill blocks; in the second case, so many that they are computed in parts.
 TEST(LinearRegressor, AddsUpEachScoreOfEachRow) {
   for (const auto& [rows, targets, width] :
        std::vector<std::array<int64_t, 3>>{{7, 13, 5}, {5, 700, 2048}, {4, 8, 1}}) {
@@ -109,7 +109,7 @@ TEST(LinearClassifier, TakesTheHighestScore) {
   expect_close(result[1], Tensor::of(Shape{3, 2}, Floats{0.55f, 0.46f, -0.15f, 0.41f, 0.05f, -0.04f}), 1e-6);
 }
 
-/// Rows that do not fill blocks, with equal scores; the scores are what the first coefficients are multiplied by.
+/// Tests rows that do not fill blocks, with equal scores. The scores are the factors of the first coefficients.
 TEST(LinearClassifier, TakesTheFirstOfTheHighestScoresOfEachRow) {
   const int64_t rows = 75;
   Tensor x(DType::kFloat32, {rows, 3}), shares(DType::kFloat32, {rows, 3});
@@ -175,8 +175,8 @@ TEST(LinearClassifier, RefusesAttributesThatDoNotFit) {
   });
 }
 
-/// Few and many scores of rows that do and do not fill the kernels' blocks; in double precision, so of the same bits
-/// whatever the number of workers.
+/// Tests few and many scores of rows that do and do not fill the kernels' blocks. In double precision, the bits are the
+/// same for any number of workers.
 TEST(LinearRegressor, ScoresEveryRow) {
   for (const int64_t rows : {1, 7, 8, 37, 3000}) {
     for (const int64_t targets : {1, 2, 3, 4, 5, 9}) {

@@ -135,7 +135,7 @@ TEST(OneHotEncoder, MarksManyElements) {
                [&] { run_op(strict, {Tensor::of(known)}); });
 }
 
-/// Keys of every type, a third of them repeated, among elements of which half are no keys.
+/// Tests keys of every type, a third of them repeated, with elements half of which are not keys.
 template <class T>
 void expect_places(T factor) {
   const int64_t count = 3000;

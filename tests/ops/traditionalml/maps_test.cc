@@ -49,7 +49,7 @@ TEST(Maps, DictVectorizerFollowsItsVocabulary) {
   });
 }
 
-/// The last value of a key counts, at each place of the key.
+/// The last value of a key is used, at each position of the key.
 TEST(Maps, DictVectorizerTakesRepeatedKeys) {
   const Tensor x = map_of(Tensor::of(Ints{7, 5, 7, 1}), Tensor::of(Floats{1, 2, 3, 4}));
   const Attribute vocabulary = Ints{7, 2, 5, 7, 7, 5};
@@ -58,7 +58,7 @@ TEST(Maps, DictVectorizerTakesRepeatedKeys) {
       Tensor::of(Floats{3, 0, 2, 3, 3, 2}));
 }
 
-// Values as ONNX Runtime 1.31 gives them.
+// The values are those of ONNX Runtime 1.31.
 TEST(Maps, CastMapOrdersByKeyOrPlacesAtIt) {
   const auto run = [](const Tensor& values, const std::string& to, const std::string& form, int64_t size = 4) {
     return run_on_maps("CastMap", Fact::map(DType::kInt64, values.dtype()), map_of(Tensor::of(Ints{3, 1}), values),

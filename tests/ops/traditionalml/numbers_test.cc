@@ -64,7 +64,7 @@ TEST(Imputer, ReplacesOneValue) {
   expect_close(run_ml("Imputer", ints, {Tensor::of<int64_t>({-1, 3})}), Tensor::of<int64_t>({9, 3}));
 }
 
-/// Rows of any width, with a value for each feature or one for all, in more rows than are divided among workers.
+/// Tests rows of any width, with a value for each feature or one for all, in more rows than are divided among workers.
 TEST(Imputer, ReplacesElementsOfEveryFeature) {
   for (const int64_t width : {1, 3, 64, 100}) {
     const Tensor drawn = random_uniform({40000 / width, width}, 0, 3);
@@ -108,7 +108,7 @@ TEST(Scaler, SubtractsAndMultiplies) {
   Tensor want = many.clone();
   const Floats offset{0, 0.1f, 0.7f};
   for (int64_t i = 0; i < want.size(); ++i) {
-    want.data<float>()[i] = (want.data<float>()[i] - offset[size_t(i % 3)]) * 0.3f;  // rounded twice
+    want.data<float>()[i] = (want.data<float>()[i] - offset[size_t(i % 3)]) * 0.3f;  // The value is rounded twice.
   }
   expect_close(run_ml("Scaler", {{"offset", offset}, {"scale", Floats{0.3f, 0.3f, 0.3f}}}, {many}), want);
   expect_error(ErrorKind::kModel, "scale must have 2 values, got 3", [] {

@@ -6,7 +6,7 @@
 
 namespace linnet::testing {
 
-/// Of two features.
+/// Rows of two features.
 inline const Tensor kRows = Tensor::of(Shape{3, 2}, std::vector<float>{1, 2, -3, 0.5f, 0, 0});
 
 }  // namespace linnet::testing

@@ -25,7 +25,7 @@ Tensor regress_by_svm(const std::string& kernel, Attributes more = {}) {
   return run_op({"SVMRegressor", 1, with_kernel(kernel, {0.5f, 0.1f, 3}, more), "ai.onnx.ml"}, {kRows})[0];
 }
 
-/// The definition, for the attributes of regress_by_svm().
+/// Computes the definition for the attributes of regress_by_svm().
 double svm_reference(const std::string& kernel, double x, double y) {
   const double vectors[][2] = {{1, 0}, {0.5, 1}, {-1, -1}}, coefficients[] = {0.5, 0.7, -0.4};
   double sum = 0.3;
@@ -68,7 +68,7 @@ Attributes two_classes() {
           {"classlabels_ints", Ints{5, 6}}};
 }
 
-// The values below are ONNX Runtime's.
+// The values below are those of ONNX Runtime.
 TEST(SVMClassifier, DecidesBetweenTwoClasses) {
   Attributes attributes = two_classes();
   const auto plain = classify_by_svm(attributes);
@@ -119,7 +119,7 @@ TEST(SVMClassifier, LetsPairsOfThreeClassesVote) {
       1e-4);
 }
 
-/// Where the probability of i against j is e^x_i / (e^x_i + e^x_j), those of all classes are the softmax of x.
+/// If the probability of i against j is e^x_i / (e^x_i + e^x_j), the probabilities of all classes are the softmax of x.
 TEST(SVMClassifier, CouplesProbabilitiesOfPairsThatAgree) {
   const int64_t rows = 300, classes = 4;
   const Floats of_unit_vectors{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};

@@ -15,7 +15,7 @@ using Floats = std::vector<float>;
 using Ints = std::vector<int64_t>;
 using Strings = std::vector<std::string>;
 
-/// One node that asks x0 <= 0, with two leaves.
+/// Returns one node that tests x0 <= 0, with two leaves.
 Attributes stump(Attributes more) {
   more.merge(Attributes{{"nodes_nodeids", Ints{0, 1, 2}},
                         {"nodes_treeids", Ints{0, 0, 0}},
@@ -101,8 +101,8 @@ TEST(TreeEnsembleRegressor, GivesTheSameForAnyNumberOfRows) {
   }
 }
 
-/// Trees that ask only whether a feature is at most the threshold, or only for orders, leave out questions that others
-/// need. Some rows go down a tree together, others go down several trees; missing values go to the false child.
+/// Trees that only test whether a feature is at most the threshold, or only for order, skip tests that others need.
+/// Some rows go down a tree together, others go down several trees. Missing values go to the false child.
 TEST(TreeEnsembleRegressor, AgreesWithItsDefinitionWhereTreesAskForOrdersOnly) {
   const std::map<std::string, std::string> at_most{{"BRANCH_EQ", "BRANCH_LEQ"},
                                                    {"BRANCH_NEQ", "BRANCH_LT"},
@@ -120,7 +120,8 @@ TEST(TreeEnsembleRegressor, AgreesWithItsDefinitionWhereTreesAskForOrdersOnly) {
       for (const int64_t rows : {1, 7, 8, 16, 20, 30, 100}) {
         Tensor x = random_uniform({rows, 3}, -3, 3, 1);
         for (int64_t i = 0; i < x.size(); i += 5) x.data<float>()[i] = NAN;
-        for (int64_t i = 1; i < x.size(); i += 4) x.data<float>()[i] = float(i % 9) / 2 - 2;  // as thresholds are
+        // Some features equal thresholds.
+        for (int64_t i = 1; i < x.size(); i += 4) x.data<float>()[i] = float(i % 9) / 2 - 2;
         const OpCase op{"TreeEnsembleRegressor", 1, trees.attributes, "ai.onnx.ml"};
         const Tensor want = tree_reference(trees, x, "SUM", 0);
         expect_close(run_op(op, {x})[0], want, 1e-5, 1e-5);
@@ -157,7 +158,7 @@ TEST(TreeEnsembleClassifier, TakesTheTopClass) {
   const auto both = classify({0, 1}, {0.3f, 0.7f}, {{"base_values", Floats{0.1f, 0.4f}}});
   expect_close(both[0], Tensor::of<int64_t>({6, 5, 5}));
   expect_close(both[1], Tensor::of(Shape{3, 2}, Floats{0.1f, 1.1f, 0.4f, 0.4f, 0.4f, 0.4f}), 1e-6);
-  // Without base values only classes with a vote compete.
+  // Without base values, only classes with a vote compete.
   const auto three = classify({2, 1}, {-0.1f, -0.2f}, {{"classlabels_int64s", Ints{5, 6, 7}}});
   expect_close(three[0], Tensor::of<int64_t>({6, 7, 7}));
   const auto strings =
@@ -240,7 +241,7 @@ TEST(TreeEnsemble, AsksForMembersOfSets) {
                cast_to(want, DType::kFloat16));
 }
 
-// Neither does a value turn into a member by rounding, nor a missing one go where the comparison says.
+// Rounding does not turn a value into a member, and a missing value does not follow the comparison.
 TEST(TreeEnsemble, AsksForMembersExactlyAndByTheFlagOfMissingValues) {
   const Tensor x = Tensor::of(Shape{3, 2}, Floats{0, 2.5f, 0, -1.5f, 0, NAN});
   Attributes attributes = ensemble();
@@ -249,7 +250,7 @@ TEST(TreeEnsemble, AsksForMembersExactlyAndByTheFlagOfMissingValues) {
                Tensor::of(Shape{3, 2}, Floats{0, 20, 0, 20, 10, 0}));
 }
 
-/// Two nodes on each of 40 levels, that both lead to the two on the next: more than 2^40 ways.
+/// Two nodes on each of 40 levels both lead to the two nodes on the next level: more than 2^40 paths.
 TEST(TreeEnsemble, WalksNodesThatSeveralOthersShare) {
   const int64_t levels = 40;
   Ints features, yes, no, leafs;

@@ -9,12 +9,12 @@ namespace {
 
 const char* const kDomain = "ai.onnx.preview.training";
 
-// The steps are so chosen that they can be done by hand.
+// The steps are chosen so that they can be computed by hand.
 TEST(Adagrad, DividesByTheRootOfTheSquares) {
   const OpCase op{"Adagrad", 1, {{"decay_factor", 1.0f}, {"norm_coefficient", 0.5f}, {"epsilon", 1.0f}}, kDomain};
   const Tensor rate = Tensor::scalar(8.0f), count = Tensor::scalar(int64_t{1});
   const Tensor x = Tensor::of<float>({2, -2}), g = Tensor::of<float>({2, -3}), h = Tensor::of<float>({0, 9});
-  // g: 3, -4; H: 9, 25; step: 8 / 2 * g / (3 + 1), (5 + 1).
+  // g is 3, -4; H is 9, 25; the step is 8 / 2 * g / (3 + 1), (5 + 1).
   const auto y = run_op(op, {rate, count, x, g, h}, 2);
   expect_close(y[0], Tensor::of<float>({-1, -2 + 16.0f / 6}), 1e-6);
   expect_close(y[1], Tensor::of<float>({9, 25}));
