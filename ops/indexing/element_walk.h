@@ -15,7 +15,8 @@ class ElementWalk {
 
   /// The stride of the axis in the tensor.
   int64_t stride() const { return stride_; }
-  /// The number of elements of the indices in one row, which consists of their trailing axes.
+  /// The number of elements of the indices in one row, which consists of their trailing axes, the number of rows, and
+  /// the tensor's step from one element of a row to the next.
   int64_t row() const { return row_; }
   int64_t rows() const { return rows_; }
   int64_t step() const { return step_; }

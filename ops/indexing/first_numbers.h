@@ -23,8 +23,8 @@ class HashSlots {
   }
   int64_t size() const { return slots_.size(); }
 
-  /// Returns the slot of the first number that has this hash or follows it and for which `equal` holds, or an empty
-  /// slot (-1).
+  /// Returns the slot of the first number at or after the position of `hash` for which `equal` holds, or an empty slot
+  /// (-1).
   template <class Equal>
   int64_t& find(uint64_t hash, Equal equal, Checkpoints& checkpoints) {
     return first_[slot(hash, equal, checkpoints)];

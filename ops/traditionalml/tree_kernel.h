@@ -28,7 +28,7 @@ class TreeKernel : public Kernel {
   DType dtype_;
   ReadNumbers read_;
   Rows rows_;
-  int64_t targets_, step_;  // The rows of a chunk are step_.
+  int64_t targets_, step_;  // step_: the rows of a chunk.
   int64_t space_;           // The numbers that the evaluator needs for a chunk.
   TreeAggregate aggregate_;
   std::shared_ptr<const TreeEvaluator<float>> narrow_;  // Exactly one of the two is set.
