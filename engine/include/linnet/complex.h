@@ -6,7 +6,7 @@
 
 namespace linnet {
 
-/// Elements of tensors of complex numbers. They have a header of their own, as few models have them.
+/// Element types of complex tensors. They have a separate header because few models use them.
 template <>
 inline constexpr DType dtype_of<std::complex<float>> = DType::kComplex64;
 template <>

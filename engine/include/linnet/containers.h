@@ -9,8 +9,8 @@
 // Source: https://onnx.ai/onnx/repo-docs/IR.html#optional-type
 namespace linnet {
 
-/// A list of values of one type: tensors (their shapes may differ), sequences, optionals or maps.
-/// The values own their memory and are not changed once they are elements: copies of a sequence share them.
+/// A list of values of one type: tensors (their shapes may differ), sequences, optionals or maps. The values own their
+/// memory and do not change once they are elements, so copies of a sequence share them.
 struct Sequence {
   std::vector<Tensor> elements;
 };

@@ -13,16 +13,17 @@ namespace linnet {
 struct Polynomial;
 
 /// An integer as far as it is known before a run: a number, an expression over the dims that a model leaves open ("N",
-/// "2*N+1", "min(S,512)"), or unknown. Besides the dims of values, the elements of shape tensors are such integers.
+/// "2*N+1", "min(S,512)"), or unknown. The dims of values are such integers, and so are the elements of shape tensors.
 ///
-/// Arithmetic never throws: its result is unknown where an operand is, where a number leaves 64 bits, and where an
-/// expression would be larger than docs/design/shapes.md allows. There is no operator==, since two dims can be equal
-/// for certain, different for certain, or neither: see certainly_equal().
+/// Arithmetic never throws. Its result is unknown if an operand is, if a number exceeds 64 bits, or if an expression
+/// would be larger than docs/design/shapes.md allows. There is no operator==, because two dims can be certainly equal,
+/// certainly different, or neither: see certainly_equal().
 class LINNET_API Dim {
  public:
   Dim() = default;                       ///< unknown
   Dim(int64_t value) : value_(value) {}  // NOLINT: a number is a Dim
-  /// A number of 0 or more that the model leaves open. Symbols of one name are equal. An empty name: unknown.
+  /// A number of 0 or more that the model leaves open. Symbols with the same name are equal. With an empty name the dim
+  /// is unknown.
   explicit Dim(std::string symbol);
   /// A symbol without a name, which equals only its copies.
   static Dim fresh();
@@ -32,13 +33,13 @@ class LINNET_API Dim {
   int64_t value() const { return known() ? value_ : -1; }
   /// Whether it is a number or an expression.
   bool determined() const { return known() || expression_; }
-  /// The name where it is one symbol, else empty.
+  /// The name, if this is a single symbol; otherwise empty.
   const std::string& symbol() const;
 
-  /// How an expression over named symbols prints, "2*N+1"; empty for all others.
+  /// An expression over named symbols as text, "2*N+1"; empty for all others.
   std::string text() const;
 
-  /// No run has less, or more. INT64_MIN and INT64_MAX: there is no such bound.
+  /// Bounds that hold in every run. INT64_MIN and INT64_MAX mean that there is no bound.
   int64_t lower_bound() const;
   int64_t upper_bound() const;
 
@@ -53,7 +54,7 @@ class LINNET_API Dim {
 
   static constexpr int64_t kOpen = INT64_MIN;
   int64_t value_ = kOpen;
-  std::shared_ptr<const Polynomial> expression_;  // shared by all copies; nullptr: a number, or unknown
+  std::shared_ptr<const Polynomial> expression_;  // shared by all copies; nullptr for a number and for unknown
 };
 
 using Dims = std::vector<Dim>;
@@ -64,12 +65,13 @@ LINNET_API Dim floor_div(const Dim& a, const Dim& b);
 LINNET_API Dim ceil_div(const Dim& a, const Dim& b);
 /// a - b * floor_div(a, b), in [0, b).
 LINNET_API Dim remainder(const Dim& a, const Dim& b);
-/// The polynomial whose product with b is a, for a b that is not 0; unknown where there is none.
+/// The polynomial whose product with b is a; unknown if there is none or b is 0.
 LINNET_API Dim exact_quotient(const Dim& a, const Dim& b);
 LINNET_API Dim min(const Dim& a, const Dim& b);
 LINNET_API Dim max(const Dim& a, const Dim& b);
 
-/// These hold in every run, or return false. Nothing is certain of an unknown dim, not even that it equals itself.
+/// True if the relation holds in every run, otherwise false. Nothing is certain about an unknown dim, not even that it
+/// equals itself.
 LINNET_API bool certainly_equal(const Dim& a, const Dim& b);
 LINNET_API bool certainly_equal(const Dims& a, const Dims& b);
 LINNET_API bool certainly_different(const Dim& a, const Dim& b);
@@ -80,7 +82,7 @@ LINNET_API bool certainly_at_least(const Dim& a, const Dim& b);
 LINNET_API void learn_equal(const Dim& a, const Dim& b);
 LINNET_API void learn_at_least(const Dim& a, const Dim& b);
 
-/// Prints "3", "2*N+1", "floor((W+1)/2)", "?" where unknown.
+/// Prints "3", "2*N+1", "floor((W+1)/2)", or "?" for unknown.
 LINNET_API std::ostream& operator<<(std::ostream& out, const Dim& dim);
 
 }  // namespace linnet

@@ -9,8 +9,8 @@
 
 namespace linnet {
 
-/// Element types, numbered as in onnx.TensorProto.DataType up to kLastElementType; behind it the values that are no
-/// tensors, see linnet/containers.h.
+/// Element types, numbered as in onnx.TensorProto.DataType up to kLastElementType. The types after it are values that
+/// are not tensors, see linnet/containers.h.
 enum class DType : int32_t {
   kUndefined = 0,
   kFloat32 = 1,
@@ -49,28 +49,28 @@ enum class DType : int32_t {
 /// The greatest dtype of a tensor.
 inline constexpr DType kLastElementType = DType::kFloat6E3M2;
 
-/// "float32", "int64", "bfloat16", ...: NumPy's names where it has one, else ONNX's in lower case.
+/// "float32", "int64", "bfloat16", ...: NumPy's name if it has one, otherwise ONNX's in lower case.
 LINNET_API std::string_view dtype_name(DType dtype);
 
-/// The dtype of a name as dtype_name spells it, or as ONNX does ("float", "double"); kUndefined if there is none.
+/// The dtype of a name, as dtype_name() or ONNX spells it ("float", "double"); kUndefined if no dtype has that name.
 LINNET_API DType dtype_from_name(std::string_view name);
 
-/// Bits per element as stored: 4 for int4, 8 for bool; for strings and containers those of the C++ object.
+/// Bits per stored element: 4 for int4, 8 for bool; for strings and containers, the size of the C++ object.
 LINNET_API int dtype_bits(DType dtype);
 
-/// Bytes that `count` elements occupy; sub-byte elements lie without gaps, the last byte is padded.
-/// Throws Error(kLimit) on overflow, Error(kType) for kUndefined.
+/// Bytes that `count` elements occupy. Sub-byte elements are packed without gaps; the last byte is padded. Throws
+/// Error(kLimit) on overflow, Error(kType) for kUndefined.
 LINNET_API size_t dtype_bytes(DType dtype, int64_t count);
 
 LINNET_API bool is_floating(DType dtype);  ///< float16, bfloat16, float32, float64, float8*, float6*, float4
 LINNET_API bool is_integer(DType dtype);   ///< signed and unsigned, all widths; not bool
 
-/// float16 and bfloat16.
+/// Whether the dtype is float16 or bfloat16.
 inline bool is_half(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBFloat16; }
 
-/// Sequences, optionals and maps.
+/// Whether the dtype is a sequence, an optional or a map.
 inline bool is_container(DType dtype) { return dtype >= DType::kSequence && dtype <= DType::kMap; }
-/// True where elements are C++ objects rather than bytes: strings and containers.
+/// Whether elements are C++ objects rather than bytes: strings and containers.
 inline bool is_object(DType dtype) { return dtype == DType::kString || is_container(dtype); }
 
 LINNET_API std::ostream& operator<<(std::ostream& out, DType dtype);

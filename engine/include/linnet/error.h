@@ -12,7 +12,7 @@
 
 namespace linnet {
 
-/// What went wrong, for callers that react differently.
+/// The kind of an error, for callers that react differently to each.
 enum class ErrorKind {
   kModel,        ///< the model file or graph is malformed
   kUnsupported,  ///< valid, but not supported by this build: operator, opset, type, instruction set
@@ -24,8 +24,8 @@ enum class ErrorKind {
   kInternal,     ///< a bug in Linnet
 };
 
-/// The one exception type. Each layer adds its context once, outermost first:
-/// "model.onnx: Conv 'conv1' (opset 14): input W must be ...".
+/// The only exception type that Linnet throws. Each layer adds its context once, outermost first: "model.onnx: Conv
+/// 'conv1' (opset 14): input W must be ...".
 class LINNET_API Error : public std::exception {
  public:
   Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)) {}
@@ -34,7 +34,7 @@ class LINNET_API Error : public std::exception {
   const std::string& message() const noexcept { return message_; }
   const char* what() const noexcept override { return message_.c_str(); }
 
-  /// The same error with "context: " in front of its message.
+  /// The same error with "context: " before its message.
   Error with_context(const std::string& context) const { return {kind_, context + ": " + message_}; }
 
  private:
@@ -42,7 +42,7 @@ class LINNET_API Error : public std::exception {
   std::string message_;
 };
 
-/// A value that outlives this, and how it is printed.
+/// A reference to a value, which must outlive it, and the function that prints the value.
 class LINNET_API Printable {
  public:
   explicit Printable(const char* text) : value_(text), print_(print_text) {}
@@ -52,7 +52,7 @@ class LINNET_API Printable {
   void print(std::ostream& out) const { print_(out, value_); }
 
  private:
-  // Here std::ostream need not be complete.
+  // std::ostream may be incomplete here.
   static void print_text(std::ostream& out, const void* text);
   static void print_string(std::ostream& out, std::string_view text);
   static void print_number(std::ostream& out, long long number);
@@ -83,8 +83,8 @@ class LINNET_API Printable {
 
 LINNET_API std::string concatenated(std::initializer_list<Printable> parts);
 
-/// Concatenates the printed forms of its arguments: str("got ", 3, " dims"). Compiled for each type that is printed,
-/// not for each list of types.
+/// Concatenates the printed forms of its arguments: str("got ", 3, " dims"). The code is compiled once per printed
+/// type, not once per list of types.
 template <class... T>
 std::string str(const T&... parts) {
   return concatenated({Printable(parts)...});

@@ -8,7 +8,7 @@
 
 namespace linnet {
 
-/// A non-owning reference to a callable taking a chunk index.
+/// A non-owning reference to a callable that takes a chunk index and a worker index.
 class ChunkFunction {
  public:
   template <class F>
@@ -26,33 +26,35 @@ class ChunkFunction {
   void (*call_)(void*, int64_t, int);
 };
 
-/// Where kernels get their threads from. Applications may implement it on a pool of their own.
+/// The source of the threads that kernels run on. Applications may implement it over their own thread pool.
 class LINNET_API Executor {
  public:
   virtual ~Executor() = default;
-  /// How many workers run at once at the most; scratch memory is planned per worker.
+  /// The maximum number of workers that run at once. Scratch memory is planned per worker.
   virtual int workers() const = 0;
-  /// Calls function(chunk, worker) for every chunk in [0, chunks), each once, and returns when all are done.
-  /// worker is in [0, workers()); no two calls with the same worker overlap. What a call throws leaves parallel_for().
+  /// Calls function(chunk, worker) exactly once for every chunk in [0, chunks) and returns when all calls are done.
+  /// `worker` is in [0, workers()); no two calls with the same worker overlap. An exception that a call throws is
+  /// rethrown by parallel_for().
   virtual void parallel_for(int64_t chunks, ChunkFunction function) = 0;
-  /// Calls body(0, 0) on the calling thread, which calls parallel_for() many times: an executor may hold its threads
+  /// Calls body(0, 0) on the calling thread. The body calls parallel_for() many times; an executor may keep its threads
   /// ready for that long.
   virtual void hold(ChunkFunction body) { body(0, 0); }
 };
 
-/// Threads of its own, which no other library knows of, which start with the first loop and end with the executor; 0:
-/// OMP_NUM_THREADS, else as many as there are processors that the process may use by its CPU affinity and the quota of
-/// its control group. Between loops they spin for about 100 us, then sleep, and nobody waits for one that has not
-/// begun. Of several callers at a time one gets all of its threads, the others run alone. In the child of a fork() it
-/// starts new threads.
+/// An executor with its own threads, shared with no other library. They start with the first loop and end with the
+/// executor. 0 threads means OMP_NUM_THREADS if it is set, otherwise the number of processors that the CPU affinity of
+/// the process and the quota of its control group allow. Between loops the threads spin for about 100 us, then sleep; a
+/// loop does not wait for a thread that has not begun. If several callers run loops at once, one gets all threads and
+/// the others run on their own thread alone. In the child of a fork() the executor starts new threads.
 LINNET_API std::shared_ptr<Executor> make_thread_executor(int threads = 0);
-/// OpenMP's threads, as many as make_thread_executor() would take: for programs whose own loops use these, too. Between
-/// the loops of a run that is long enough they behave as those do; between runs, OpenMP's wait policy (OMP_WAIT_POLICY)
-/// rules, and each run ends when all have come to its end, however busy the machine is. Of several callers at a time
-/// each gets what the others leave of its threads, but always the calling one. In the child of a fork(), where OpenMP's
-/// threads do not exist, each run that is long enough starts threads of its own.
+/// An executor on OpenMP's threads, as many as make_thread_executor() would use; for programs whose own loops use
+/// OpenMP. During a run that is long enough, they wait between loops as those of make_thread_executor() do. Between
+/// runs, OpenMP's wait policy (OMP_WAIT_POLICY) applies. Each run ends only when all threads have reached its end,
+/// however busy the machine is. If several callers run loops at once, each gets the threads that the others leave, but
+/// always its own. In the child of a fork(), where OpenMP's threads do not exist, each run that is long enough starts
+/// its own threads.
 LINNET_API std::shared_ptr<Executor> make_openmp_executor(int threads = 0);
-/// The calling thread alone.
+/// An executor that uses the calling thread alone.
 LINNET_API std::shared_ptr<Executor> make_serial_executor();
 
 }  // namespace linnet

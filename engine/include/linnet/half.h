@@ -5,8 +5,8 @@
 
 namespace linnet {
 
-/// IEEE 754 binary16. Converts to and from float (round to nearest, ties to even); arithmetic is done in float. NaNs
-/// come out quiet, with as much of their payload as fits, as processors convert them.
+/// IEEE 754 binary16. Conversion from float rounds to nearest, ties to even; arithmetic is done in float. A NaN becomes
+/// quiet and keeps as much of its payload as fits, as in the processors' own conversions.
 struct Half {
   uint16_t bits = 0;
 

@@ -6,8 +6,8 @@
 
 namespace linnet {
 
-/// Instructions that a processor may have. kAvx512: the F, CD, DQ, BW and VL parts; the kAmx ones include the tiles.
-/// From kDotprod on: of 64-bit ARM.
+/// Instruction set extensions that a processor may have. `kAvx512` means the F, CD, DQ, BW and VL parts together; the
+/// `kAmx...` ones include the tiles. `kDotprod` and all after it belong to 64-bit ARM.
 enum class Feature : uint8_t {
   kAvx2,
   kFma,
@@ -26,7 +26,7 @@ enum class Feature : uint8_t {
   kSve,
 };
 
-/// A set of them.
+/// A set of instruction set extensions.
 class Features {
  public:
   constexpr Features() = default;
@@ -48,9 +48,9 @@ class Features {
   uint32_t bits_ = 0;
 };
 
-/// What kernels may use: a base set of instructions, and of the features that extend it exactly the given ones.
-/// kAuto: what LINNET_ISA in the environment names where set, else the best base set that processor and operating
-/// system support, with all features that they have.
+/// The instructions that kernels may use: a base set and exactly the given features that extend it. `kAuto` takes what
+/// `LINNET_ISA` in the environment names, if it is set; otherwise the best base set that the processor and the
+/// operating system support, with all features that they have.
 class Isa {
  public:
   enum Base : uint8_t { kAuto, kBaseline, kAvx2, kAvx512 };

@@ -14,8 +14,8 @@ namespace linnet {
 
 class Graph;  // the engine's
 
-/// The value of an attribute. A type is given as the Fact of its values. A graph attribute is a control-flow body; its
-/// captured outer values are its last inputs (see NodeSpec::captures).
+/// The value of an attribute. An attribute that is a type is the Fact of values of that type. A graph attribute is a
+/// control-flow body; the outer values that it captures are its last inputs (see NodeSpec::captures).
 using Attribute = std::variant<int64_t, float, std::string, Tensor, std::shared_ptr<const Graph>, std::vector<int64_t>,
                                std::vector<float>, std::vector<std::string>, std::vector<Tensor>, Fact>;
 
@@ -23,46 +23,47 @@ using Attribute = std::variant<int64_t, float, std::string, Tensor, std::shared_
 struct LINNET_API Attributes : std::map<std::string, Attribute> {
   using map::map;
   Attributes() = default;
-  Attributes(const Attributes&);  // these five not inline, like Fact's
+  Attributes(const Attributes&);  // these five are not inline, as in Fact
   Attributes(Attributes&&) noexcept;
   Attributes& operator=(const Attributes&);
   Attributes& operator=(Attributes&&) noexcept;
   ~Attributes();
 };
 
-/// The values of a node as written in the model.
+/// The names and types of a node's values, as written in the model.
 struct WrittenValues {
   std::vector<std::string> inputs, outputs;  ///< names; "" where omitted
-  std::vector<Fact> declared;                ///< of outputs that are the model's own; not present() for others
+  std::vector<Fact> declared;  ///< types of outputs that are also outputs of the model; not present() for others
 };
 
-/// A node as written in the model: what an Op is constructed from.
+/// A node as written in the model, from which an Op is constructed.
 struct LINNET_API NodeSpec {
   std::string op_type;
   std::string domain;  ///< "" is ai.onnx
   std::string name;
-  int64_t opset = 1;   ///< version of the domain that the model imports
-  int num_inputs = 0;  ///< as written, omitted ones in between included
+  int64_t opset = 1;   ///< the version of the domain that the model imports
+  int num_inputs = 0;  ///< as written, including omitted ones before the last
   int num_outputs = 1;
-  /// How many trailing inputs were added for values that the bodies capture. Every body has these as its last
+  /// The number of trailing inputs that were added for the values that bodies capture. Every body has these as its last
   /// inputs, in the same order.
   int captures = 0;
   Attributes attributes;
-  /// What the model writes of its values: for the constructor of the Op only; nullptr where a rewrite makes the node.
+  /// The node's values as written in the model. Only the constructor of the Op may read them; nullptr where a rewrite
+  /// makes the node.
   std::shared_ptr<const WrittenValues> written{};
 
   bool has(const std::string& attribute) const { return attributes.contains(attribute); }
 
-  /// The attribute, or nullptr when it is absent. Throws Error(kModel) when it has another type than T.
+  /// The attribute, or nullptr if it is absent. Throws Error(kModel) if it has another type than T.
   template <class T>
   const T* find(const std::string& attribute) const;
 
-  /// A required attribute. Throws Error(kModel) when it is absent or of another type.
+  /// A required attribute. Throws Error(kModel) if it is absent or has another type than T.
   template <class T>
   const T& attr(const std::string& attribute) const;
 
-  /// An optional attribute: attr_or("axis", -1), attr_or("alpha", 0.01f), attr_or("mode", "linear"),
-  /// attr_or("pads", std::vector<int64_t>{}). Any integer default reads an int64_t, any literal a string.
+  /// An optional attribute: attr_or("axis", -1), attr_or("alpha", 0.01f), attr_or("mode", "linear"), attr_or("pads",
+  /// std::vector<int64_t>{}). An integer default of any width reads an int64_t, a string literal reads a std::string.
   template <class T>
   auto attr_or(const std::string& attribute, T fallback) const {
     if constexpr (std::is_same_v<T, bool>) {
@@ -80,7 +81,7 @@ struct LINNET_API NodeSpec {
     }
   }
 
-  /// "Conv 'layer1.0.conv1' (opset 14)"; the domain is named where it is not ai.onnx.
+  /// "Conv 'layer1.0.conv1' (opset 14)"; with the domain if it is not ai.onnx.
   std::string describe() const;
 };
 

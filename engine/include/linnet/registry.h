@@ -13,40 +13,40 @@
 
 namespace linnet {
 
-/// From which opset on, and for which domain, an operator registration holds.
+/// The domain, and the first opset of it, that a registration of an operator serves.
 struct OpVersion {
   int64_t since = 1;
   std::string domain{};  ///< "" is ai.onnx
   /// How many inputs are the operator's own, at the least, where its bodies capture values, which follow as further
   /// inputs (NodeSpec::captures): those that the model does not write count as omitted.
   int own_inputs = 0;
-  /// The inputs of its bodies have the dims that the model declares as numbers, whenever they run. Elsewhere declared
-  /// shapes of bodies count for nothing: they are often those of the first iteration only.
+  /// Whether dims that the model declares as numbers for the inputs of its bodies hold in every iteration. Otherwise
+  /// declared shapes of bodies are ignored, since they are often those of the first iteration only.
   bool declared_shapes = false;
 };
 
-/// The operators and rewrites that a model is loaded with. A value: copy it, add to it.
+/// The operators and rewrites that a model is loaded with. It has value semantics: copy one and add to it.
 class LINNET_API Registry {
  public:
   using Factory = std::function<std::unique_ptr<Op>(const NodeSpec&)>;
 
   void add(const std::string& op_type, const OpVersion& version, Factory factory);
-  /// Registers operator class T, constructed from the node.
+  /// Registers operator class T, which is constructed from the node.
   template <class T>
   void add(const std::string& op_type, const OpVersion& version = {}) {
     add(op_type, version, make<T>);
   }
 
-  /// The operator of a node: the newest registration not above the node's opset.
-  /// Throws Error(kUnsupported) when there is none, and what the operator's constructor throws.
+  /// The operator of a node: the newest registration that is not above the node's opset. Throws Error(kUnsupported) if
+  /// there is none, and what the operator's constructor throws.
   std::shared_ptr<const Op> create(const NodeSpec& node) const;
-  /// OpVersion::own_inputs of that operator. Throws Error(kUnsupported) when there is none.
+  /// OpVersion::own_inputs of the node's operator. Throws Error(kUnsupported) if there is none.
   int own_inputs(const NodeSpec& node) const;
-  /// OpVersion::declared_shapes of that operator; false when there is none.
+  /// OpVersion::declared_shapes of the node's operator; false if there is none.
   bool declared_shapes(const NodeSpec& node) const;
   bool contains(const std::string& domain, const std::string& op_type, int64_t opset) const;
 
-  /// Of graph rewrites, in the order in which they are tried; for ModelOptions::disabled_rewrites.
+  /// The names of the graph rewrites, in the order in which they are tried; for ModelOptions::disabled_rewrites.
   std::vector<std::string> rewrite_names() const;
 
   struct Entry {
@@ -56,15 +56,16 @@ class LINNET_API Registry {
   /// All operators, sorted by domain and name.
   std::vector<Entry> entries() const;
 
-  /// What errors say of missing operators where this build of Linnet has only some (LINNET_OPERATORS); else empty.
+  /// The text that errors add about missing operators, where this build of Linnet has only some (LINNET_OPERATORS);
+  /// otherwise empty.
   const std::string& left_out() const { return left_out_; }
 
-  /// It is as standard_registry() gives it.
+  /// Whether this registry is unchanged since standard_registry() returned it.
   bool standard() const { return standard_; }
 
-  /// Loads a shared library and calls what it defines by LINNET_OPERATOR_LIBRARY. The library stays loaded as long as
-  /// this registry or a copy lives. Throws Error(kIo) where it cannot be loaded or is no such library,
-  /// Error(kUnsupported) where it was built with headers of another LINNET_OPERATOR_VERSION.
+  /// Loads a shared library and calls the function that it defines with LINNET_OPERATOR_LIBRARY. The library stays
+  /// loaded as long as this registry or a copy lives. Throws Error(kIo) if it cannot be loaded or is not such a
+  /// library, Error(kUnsupported) if it was built with headers of another LINNET_OPERATOR_VERSION.
   void load_library(const std::string& path);
 
   struct Rewrites;  // the engine's
@@ -79,28 +80,28 @@ class LINNET_API Registry {
     std::string unit;  ///< see Uses::Operator
   };
 
-  // A function, no lambda: so one std::function serves all operators.
+  // A function rather than a lambda, so that one std::function type serves all operators.
   template <class T>
   static std::unique_ptr<Op> make(const NodeSpec& node) {
     return std::make_unique<T>(node);
   }
   const Registration& registration(const NodeSpec& node) const;
 
-  std::vector<std::shared_ptr<void>> libraries_;  // first, so that it outlives the factories, whose code it holds
+  std::vector<std::shared_ptr<void>> libraries_;  // first, so that it outlives the factories, whose code it contains
   std::map<Key, std::map<int64_t, Registration>> operators_;  // by the first opset
   std::shared_ptr<const Rewrites> rewrites_;
   std::shared_ptr<Uses> uses_;
-  std::string unit_;  ///< whose operators are being registered
+  std::string unit_;  ///< the source of the operators that are being registered
   std::string left_out_;
   bool standard_ = false;
 };
 
-/// The version of the headers that operators are built with: a library and the Linnet that loads it must have the same.
-/// Whoever changes what these headers declare raises it.
+/// The version of the headers that operators are built with. A library and the Linnet that loads it must have the same.
+/// Raise it with every change of what these headers declare.
 #define LINNET_OPERATOR_VERSION 1
 
-/// The entry point of a shared library of operators, once in each: LINNET_OPERATOR_LIBRARY(registry) { registry.add...
-/// }
+/// The entry point of a shared library of operators, once in each library: `LINNET_OPERATOR_LIBRARY(registry) {
+/// registry.add...; }`
 #define LINNET_OPERATOR_LIBRARY(registry)                                 \
   extern "C" LINNET_API const int linnet_operator_version;                \
   const int linnet_operator_version = LINNET_OPERATOR_VERSION;            \

@@ -13,13 +13,13 @@ namespace linnet {
 
 inline constexpr int kMaxRank = 16;
 
-/// The dimensions of a tensor, outermost first, kMaxRank at most. Six are stored in place; only copies of shapes that
-/// have more allocate.
+/// The dimensions of a tensor, outermost first, at most kMaxRank. Up to six are stored in place; only copies of longer
+/// shapes allocate.
 class LINNET_API Shape {
  public:
   Shape() = default;
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
-  /// Throws Error(kLimit) beyond kMaxRank, Error(kShape) for a negative dim.
+  /// Throws Error(kLimit) for more than kMaxRank dims, Error(kShape) for a negative dim.
   explicit Shape(std::span<const int64_t> dims);
   Shape(const Shape& other);
   Shape(Shape&& other) noexcept;
@@ -35,7 +35,7 @@ class LINNET_API Shape {
   std::span<const int64_t> dims() const { return {begin(), end()}; }
   void push_back(int64_t dim);
 
-  /// The product of all dims (1 for rank 0). Throws Error(kLimit) where it overflows int64.
+  /// The product of all dims (1 for rank 0). Throws Error(kLimit) on overflow of int64.
   int64_t elements() const { return elements(0, rank_); }
   /// The product of the dims [first, last).
   int64_t elements(int first, int last) const;
@@ -50,18 +50,19 @@ class LINNET_API Shape {
   using All = std::array<int64_t, kMaxRank>;
 
   std::array<int64_t, 6> few_{};
-  std::unique_ptr<All> all_;  ///< the dims, where few_ has no room for them
+  std::unique_ptr<All> all_;  ///< the dims, where there are too many for few_
   int rank_ = 0;
 };
 
 /// Prints "[1,3,224,224]".
 LINNET_API std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
-/// a * b and a + b of non-negative sizes; throw Error(kLimit) on overflow.
+/// The product and the sum of two non-negative sizes. Throw Error(kLimit) on overflow.
 LINNET_API int64_t checked_mul(int64_t a, int64_t b);
 LINNET_API int64_t checked_add(int64_t a, int64_t b);
 
-/// `axis` counted from the front: [-rank, rank) becomes [0, rank). Throws Error(kShape) when out of range.
+/// Converts an axis in [-rank, rank), negative ones counted from the end, to [0, rank). Throws Error(kShape) when it is
+/// out of range.
 LINNET_API int normalize_axis(int64_t axis, int rank);
 
 }  // namespace linnet

@@ -13,7 +13,7 @@
 
 namespace linnet {
 
-/// The DType of a C++ element type: dtype_of<float> == DType::kFloat32. Those of complex numbers are in
+/// The DType of a C++ element type: dtype_of<float> == DType::kFloat32. The types of complex numbers are in
 /// linnet/complex.h, those of containers in linnet/containers.h.
 template <class T>
 inline constexpr DType dtype_of = DType::kUndefined;
@@ -46,25 +46,24 @@ inline constexpr DType dtype_of<bool> = DType::kBool;
 template <>
 inline constexpr DType dtype_of<std::string> = DType::kString;
 
-/// A dense tensor in row-major order. A copy shares the data; clone() duplicates it.
-/// Data that the tensor allocates is aligned to 64 bytes and uninitialised (strings and containers are empty).
-/// Weights of a model may stay in its files until somebody asks for the data, which throws Error(kIo) where they cannot
-/// be read any more.
+/// A dense, row-major tensor. A copy shares the data; clone() copies it. Data that the tensor allocates is aligned to
+/// 64 bytes and uninitialised (strings and containers are empty). A model's weights may stay in its files until their
+/// data is first accessed. That access throws Error(kIo) if they can no longer be read.
 class LINNET_API Tensor {
  public:
-  /// No tensor: dtype kUndefined. What an omitted optional input is.
+  /// The empty tensor, of dtype kUndefined. It represents an omitted optional input.
   Tensor() = default;
-  /// Allocates memory whose contents are not initialised: fill it, or take zeros(). Throws Error(kLimit) where the size
-  /// overflows or memory is short.
+  /// Allocates uninitialised memory; use zeros() if the elements are not all written afterwards. Throws Error(kLimit)
+  /// if the size overflows or there is not enough memory.
   Tensor(DType dtype, const Shape& shape);
-  /// Allocates elements that are 0, false or an empty string. Throws Error(kLimit) as the constructor does.
+  /// Allocates elements that are 0, false or empty strings. Throws Error(kLimit) as the constructor does.
   static Tensor zeros(DType dtype, const Shape& shape);
 
-  /// Memory of the caller, who keeps it alive.
+  /// A tensor over the caller's memory, which the caller keeps alive. Nothing is copied.
   static Tensor wrap(DType dtype, const Shape& shape, void* data);
-  /// Memory kept alive by `owner`.
+  /// A tensor over memory that `owner` keeps alive. Nothing is copied.
   static Tensor share(DType dtype, const Shape& shape, void* data, std::shared_ptr<const void> owner);
-  /// A tensor that holds the given values; shape [n] unless given.
+  /// A tensor that holds a copy of the given values. Its shape is [n] unless one is given.
   template <class T>
   static Tensor of(const std::vector<T>& values) {
     return of(Shape{int64_t(values.size())}, values);
@@ -87,7 +86,7 @@ class LINNET_API Tensor {
 
   void* raw() { return stored_ ? const_cast<void*>(contents()) : data_; }
   const void* raw() const { return stored_ ? contents() : data_; }
-  /// Throw Error(kType) unless T is the element type.
+  /// The elements. Throw Error(kType) unless T is the element type.
   template <class T>
   T* data() {
     check_type(element_type<T>());
@@ -102,15 +101,16 @@ class LINNET_API Tensor {
   std::span<const T> values() const {
     return {data<T>(), size_t(size())};
   }
-  /// Names the data without reading it: tensors that begin with the same data have the same.
+  /// The address that identifies the data, without reading it: tensors with the same address start at the same data. It
+  /// does not point to data that is still in a file.
   const void* address() const { return data_; }
 
-  /// The data was allocated by Linnet, holds numbers, and no other tensor shares it.
+  /// Whether Linnet allocated the data, it holds numbers, and no other tensor shares it.
   bool exclusive() const { return allocated_ && owner_.use_count() == 1; }
 
   /// A copy with its own data.
   Tensor clone() const;
-  /// The same data under another shape of as many elements. Throws Error(kShape) otherwise.
+  /// The same data with another shape. Throws Error(kShape) unless that has as many elements.
   Tensor reshaped(const Shape& shape) const;
 
  private:
@@ -126,8 +126,8 @@ class LINNET_API Tensor {
   const void* contents() const;
 
   DType dtype_ = DType::kUndefined;
-  bool allocated_ = false;  // numbers in memory of Linnet's
-  bool stored_ = false;     // the owner is a StoredContents, which data_ names
+  bool allocated_ = false;  // whether Linnet allocated the data, which are numbers
+  bool stored_ = false;     // whether the owner is a StoredContents, which data_ identifies
   Shape shape_;
   void* data_ = nullptr;
   std::shared_ptr<const void> owner_;
@@ -142,16 +142,16 @@ Tensor Tensor::of(const Shape& shape, const std::vector<T>& values) {
   return result;
 }
 
-/// Copies all elements. Both tensors have the same dtype and number of elements.
+/// Copies all elements. Both tensors must have the same dtype and number of elements.
 LINNET_API void copy_elements(const Tensor& from, Tensor& to);
 
-/// True when dtype, shape and all elements (as bytes; strings and containers by value) are equal.
+/// Whether dtype, shape and all elements are equal: numbers byte by byte, strings and containers by value.
 LINNET_API bool identical(const Tensor& a, const Tensor& b);
 
-/// True when the memory of two tensors of numbers has a byte in common; false where one is empty or holds objects.
+/// Whether the memory of two tensors of numbers has a byte in common. False if one is empty or holds objects.
 LINNET_API bool overlap(const Tensor& a, const Tensor& b);
 
-/// True when they overlap and one has a byte that the other has not.
+/// Whether the two overlap and one has a byte that the other does not.
 LINNET_API bool overlap_in_part(const Tensor& a, const Tensor& b);
 
 /// "float32[1,3,224,224]", "sequence(2 elements)", "optional(float32[3])", "map(2 keys)".
