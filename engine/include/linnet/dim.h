@@ -65,7 +65,7 @@ LINNET_API Dim floor_div(const Dim& a, const Dim& b);
 LINNET_API Dim ceil_div(const Dim& a, const Dim& b);
 /// a - b * floor_div(a, b), in [0, b).
 LINNET_API Dim remainder(const Dim& a, const Dim& b);
-/// The polynomial whose product with b is a; unknown if there is none or b is 0.
+/// The polynomial whose product with b is a; unknown if it does not exist or b is 0.
 LINNET_API Dim exact_quotient(const Dim& a, const Dim& b);
 LINNET_API Dim min(const Dim& a, const Dim& b);
 LINNET_API Dim max(const Dim& a, const Dim& b);
@@ -77,8 +77,8 @@ LINNET_API bool certainly_equal(const Dims& a, const Dims& b);
 LINNET_API bool certainly_different(const Dim& a, const Dim& b);
 LINNET_API bool certainly_at_least(const Dim& a, const Dim& b);
 
-/// An operator that fails unless a = b, or a >= b, says so: every run that succeeds has it, and what else is inferred
-/// for its graph makes use of it.
+/// Record that a = b, or a >= b, holds in every run that succeeds, because an operator fails otherwise. Inference of
+/// the rest of the graph uses this.
 LINNET_API void learn_equal(const Dim& a, const Dim& b);
 LINNET_API void learn_at_least(const Dim& a, const Dim& b);
 

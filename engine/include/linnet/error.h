@@ -24,8 +24,8 @@ enum class ErrorKind {
   kInternal,     ///< a bug in Linnet
 };
 
-/// The only exception type that Linnet throws. Each layer adds its context once, outermost first: "model.onnx: Conv
-/// 'conv1' (opset 14): input W must be ...".
+/// The only exception type that Linnet throws. Each layer adds its context once, outermost first:
+/// "model.onnx: Conv 'conv1' (opset 14): input W must be ...".
 class LINNET_API Error : public std::exception {
  public:
   Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)) {}

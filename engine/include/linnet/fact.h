@@ -61,8 +61,8 @@ LINNET_API bool is_followed(DType dtype);
 /// The elements of a small int32, int64 or bool tensor, each as far as it is known; nullopt if none is.
 LINNET_API std::optional<Dims> elements_of(const Fact& fact);
 
-/// Whether the tensor has the dtype and the known dims of the fact, and so do its elements if it is a container. A
-/// tensor of any kind fits a fact that is not present().
+/// Whether the tensor has the dtype and the known dims of the fact, and so do its elements if it is a container. Any
+/// tensor fits a fact that is not present().
 LINNET_API bool fits(const Fact& fact, const Tensor& tensor);
 
 /// What holds for every value that meets `a` or `b`: dims that differ become open. Throws Error(kType) if dtypes

@@ -40,7 +40,8 @@ struct Half {
   }
 };
 
-/// bfloat16: the upper half of a float. Converts with round to nearest, ties to even; arithmetic is done in float.
+/// bfloat16: the upper half of a float. Conversion from float rounds to nearest, ties to even; arithmetic is done in
+/// float.
 struct BFloat16 {
   uint16_t bits = 0;
 

@@ -22,7 +22,7 @@ class Op;
 struct NodeSpec;
 
 /// ONNX's denotations of the type of a value, such as "IMAGE", and of each of its dims, such as "DATA_BATCH"; empty
-/// where the file has none.
+/// where the file gives no denotation.
 struct Denotation {
   std::string type{};
   std::vector<std::string> dims{};
@@ -119,7 +119,7 @@ struct ContextOptions {
   std::shared_ptr<Executor> executor{};  ///< nullptr: the model's executor
   std::shared_ptr<Observer> observer{};  ///< nullptr: none
   Limits limits{};                       ///< memory_bytes and deadline_ms
-  /// The seed of random operators that have none themselves; nullopt: a different seed for every context.
+  /// The seed of random operators without a seed attribute; nullopt: a different seed for every context.
   std::optional<uint64_t> seed{};
   /// The resource from which runs allocate scratch memory and the values that they compute, including outputs. It does
   /// not serve strings, containers and what kernels allocate themselves. It must outlive the context and its outputs.
@@ -144,11 +144,13 @@ struct RunOptions {
   /// When this token is cancelled, even before the run begins, run() throws Error(kCancelled) at the next node or loop
   /// iteration. nullptr: the run cannot be cancelled.
   std::shared_ptr<const CancellationToken> cancellation{};
-  /// Memory that outputs are written to, in the order of Model::outputs(); Linnet takes its own for those behind the
-  /// last and for an empty Tensor. run() returns these tensors. The memory may be
-  /// that of one input, all of it, which then is overwritten: in place where a kernel can, as those do that write new
-  /// rows into a cache of keys and values, else when the run ends. Throws Error(kType, kShape) where dtype or shape are
-  /// not those of the output, or memory overlaps a part of an input or another output.
+  /// Memory that outputs are written to, in the order of Model::outputs(). Linnet allocates memory for an empty Tensor
+  /// and for outputs after the last one given. run() returns these tensors.
+  /// An output may share its memory with one input, all of it, which is then overwritten. Kernels that can do so, such
+  /// as those that write new rows into a cache of keys and values, overwrite it in place; otherwise it is overwritten
+  /// at the end of the run.
+  /// run() throws Error(kType, kShape) if a dtype or shape differs from that of the output, or if memory overlaps a
+  /// part of an input or another output.
   std::vector<Tensor> outputs{};
   /// After this time, run() throws Error(kLimit) at the next node or loop iteration. Limits::deadline_ms applies as
   /// well.

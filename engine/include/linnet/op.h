@@ -59,11 +59,11 @@ class LINNET_API Kernel {
 
   /// The bytes of scratch memory that each worker needs.
   virtual size_t scratch_bytes() const { return 0; }
-  /// The input whose memory output i may overwrite if that input is not read later; -1 if there is none. Both must have
-  /// the same size in bytes. No other input of the node is then in that memory.
+  /// The input whose memory output i may overwrite if that input is not read later; otherwise -1. Both must have the
+  /// same size in bytes. No other input of the node is then in that memory.
   virtual int in_place(int /*output*/) const { return -1; }
-  /// The input whose bytes are output i, unchanged; -1 if there is none. The kernel does not run if all its outputs are
-  /// such views.
+  /// The input whose bytes are output i, unchanged; otherwise -1. The kernel does not run if all its outputs are such
+  /// views.
   virtual int view(int /*output*/) const { return -1; }
   /// False if run() does not read input i: a constant of which only the packed form is needed.
   virtual bool reads(int /*input*/) const { return true; }

@@ -11,10 +11,11 @@ class LINNET_API Prefix {
  public:
   virtual ~Prefix() = default;
 
-  /// Facts of the rows in use; their numbers are expressions. Not present() where a value is omitted.
+  /// Facts of the values with as many rows as are in use; these numbers are expressions. Not present() where a value is
+  /// omitted.
   virtual const Fact& input(int i) const = 0;
   virtual const Fact& output(int i) const = 0;
-  /// The axis along which a value has memory for more rows than are in use; -1 if there is none.
+  /// The axis along which a value has memory for more rows than are in use; otherwise -1.
   virtual int input_axis(int i) const = 0;
   virtual int output_axis(int i) const = 0;
   /// Whether these axes, counted from the last dim, are the same for output 0 and all inputs that have one.

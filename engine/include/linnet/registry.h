@@ -17,8 +17,8 @@ namespace linnet {
 struct OpVersion {
   int64_t since = 1;
   std::string domain{};  ///< "" is ai.onnx
-  /// How many inputs are the operator's own, at the least, where its bodies capture values, which follow as further
-  /// inputs (NodeSpec::captures): those that the model does not write count as omitted.
+  /// For operators with bodies: the minimum number of inputs before the values that the bodies capture, which are added
+  /// as further inputs (NodeSpec::captures). Inputs up to this number that the model does not write count as omitted.
   int own_inputs = 0;
   /// Whether dims that the model declares as numbers for the inputs of its bodies hold in every iteration. Otherwise
   /// declared shapes of bodies are ignored, since they are often those of the first iteration only.
@@ -38,11 +38,11 @@ class LINNET_API Registry {
   }
 
   /// The operator of a node: the newest registration that is not above the node's opset. Throws Error(kUnsupported) if
-  /// there is none, and what the operator's constructor throws.
+  /// no registration fits, and what the operator's constructor throws.
   std::shared_ptr<const Op> create(const NodeSpec& node) const;
-  /// OpVersion::own_inputs of the node's operator. Throws Error(kUnsupported) if there is none.
+  /// OpVersion::own_inputs of the node's operator. Throws Error(kUnsupported) if no registration fits.
   int own_inputs(const NodeSpec& node) const;
-  /// OpVersion::declared_shapes of the node's operator; false if there is none.
+  /// OpVersion::declared_shapes of the node's operator; false if no registration fits.
   bool declared_shapes(const NodeSpec& node) const;
   bool contains(const std::string& domain, const std::string& op_type, int64_t opset) const;
 
