@@ -8,10 +8,10 @@
 
 namespace linnet::c_api {
 
-/// Of the inputs, and of the outputs, that an operator may say it has.
+/// The maximum number of inputs, and of outputs, that an operator may declare.
 inline constexpr size_t kMaxOperatorValues = 4096;
 
-/// What a C program registers as an operator; shared by all nodes of its type.
+/// An operator that a C program registers; shared by all nodes of its type.
 class Callbacks {
  public:
   explicit Callbacks(const linnet_operator& definition) : definition_(definition) {}
@@ -28,7 +28,7 @@ class Callbacks {
   bool owned_ = false;
 };
 
-/// A node of an operator whose meaning is callbacks.
+/// A node of an operator that is implemented by callbacks.
 class CallbackOp final : public Op {
  public:
   CallbackOp(std::shared_ptr<const Callbacks> callbacks, const NodeSpec& node)

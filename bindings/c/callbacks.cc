@@ -11,7 +11,7 @@
 namespace linnet::c_api {
 namespace {
 
-/// One loop on the program's threads. No exception crosses these: the first is kept for the caller.
+/// One loop on the program's threads. No exception passes through them: the first one is stored for the caller.
 class Loop {
  public:
   explicit Loop(ChunkFunction function) : function_(function) {}

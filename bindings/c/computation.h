@@ -7,7 +7,8 @@
 
 namespace linnet::c_api {
 
-/// Where an output is computed: nowhere, as the node omits it; in planned memory; in memory that compute() asks for.
+/// Where an output is computed: nowhere, because the node omits it; in planned memory; in memory that compute()
+/// requests.
 enum class OutputMemory { kNone, kPlanned, kAllocated };
 
 }  // namespace linnet::c_api
@@ -17,9 +18,9 @@ struct linnet_computation : linnet::c_api::Handle<linnet_computation> {
                      const std::vector<linnet::c_api::OutputMemory>& outputs_in)
       : context(context_in), max_inputs(max_inputs_in), outputs(outputs_in), allocated(outputs_in.size()) {}
 
-  /// How output i is computed. Throws ArgumentError where there is none.
+  /// How output i is computed. Throws ArgumentError if the operator has no output i.
   linnet::c_api::OutputMemory memory(size_t i) const;
-  /// Throws Error(kInternal) where the callback left out an output that it should allocate.
+  /// Throws Error(kInternal) if the callback did not allocate an output that it should have.
   void check_allocated() const;
 
   linnet::KernelContext& context;

@@ -11,7 +11,7 @@ using namespace linnet::c_api;
 
 namespace {
 
-/// Calls f(i) for each; errors begin with "input 'x': ".
+/// Calls f(i) for each value; errors begin with "input 'x': ".
 template <class F>
 void for_each_value(const Interface& interface, size_t count, F&& f) {
   for (size_t i = 0; i < count; ++i) with_place(interface.place(i), [&] { f(i); });
@@ -58,7 +58,8 @@ std::vector<Tensor> wrap_outputs(const Interface& interface, const linnet_run_op
   return tensors;
 }
 
-/// The context may write another output to where it wrote one in the run before.
+/// Throws if given memory overlaps outputs that the context wrote in the last run, because it may write another output
+/// there.
 void refuse_memory_of_context(const linnet_context& context, const std::vector<Tensor>& given) {
   for (size_t i = 0; i < context.outputs.size(); ++i) {
     if (i < context.given.size() && context.given[i]) continue;

@@ -11,7 +11,7 @@
 struct linnet_context : linnet::c_api::Handle<linnet_context> {
   explicit linnet_context(std::shared_ptr<const linnet::c_api::LoadedModel> loaded_in)
       : loaded(std::move(loaded_in)), context(loaded->model, loaded->context_options) {}
-  /// One with the states of another.
+  /// A context with the states of another.
   explicit linnet_context(const linnet_context* forked)
       : loaded(forked->loaded), context(forked->context.fork()), states(forked->states) {}
 
@@ -23,8 +23,8 @@ struct linnet_context : linnet::c_api::Handle<linnet_context> {
 
   std::shared_ptr<const linnet::c_api::LoadedModel> loaded;
   linnet::Context context;
-  std::vector<bool> states;                              // by input; may be shorter
+  std::vector<bool> states;                              // by input; may be shorter than the inputs
   std::span<const linnet::Tensor> outputs;               // of the last run; empty where it failed
-  std::vector<linnet::Tensor> given;                     // the caller's memory for them
-  std::map<size_t, linnet::c_api::StringViews> strings;  // of the outputs that were asked for
+  std::vector<linnet::Tensor> given;                     // the caller's memory for the outputs
+  std::map<size_t, linnet::c_api::StringViews> strings;  // of the outputs that were requested
 };

@@ -12,7 +12,7 @@ struct Handles {
   std::unordered_map<const void*, std::type_index> kinds;
 };
 
-/// Never destroyed: handles may be freed while the process ends.
+/// The table of handles. It is never destroyed, because handles may be freed while the process exits.
 Handles& handles() {
   static auto* const all = new Handles;
   return *all;

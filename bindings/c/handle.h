@@ -12,8 +12,8 @@ inline constexpr bool kHandlesChecked = false;
 inline constexpr bool kHandlesChecked = true;
 #endif
 
-/// The handles that exist, for builds that check them.
-void add_handle(void* handle, const std::type_info& kind);  // not const: GCC takes that for a read
+/// The set of existing handles, for builds that check them.
+void add_handle(void* handle, const std::type_info& kind);  // not const: GCC would take that for a read
 void remove_handle(const void* handle) noexcept;
 bool is_handle(const void* handle, const std::type_info& kind);
 
@@ -31,7 +31,8 @@ class Handle {
   Handle& operator=(const Handle&) = delete;
 };
 
-/// What a handle that the caller passed points to. Throws ArgumentError, which begins with `name`, for none.
+/// The object that the caller's handle points to. Throws ArgumentError, which begins with `name`, if the handle is NULL
+/// or invalid.
 template <class T>
 T& valid(T* handle, const char* name) {
   if (!handle) throw ArgumentError(str(name, " is NULL"));
@@ -41,14 +42,14 @@ T& valid(T* handle, const char* name) {
   return *handle;
 }
 
-/// Where a result goes to.
+/// The variable that receives a result. Throws ArgumentError, which begins with `name`, for NULL.
 template <class T>
 T& result(T* pointer, const char* name) {
   if (!pointer) throw ArgumentError(str(name, " is NULL"));
   return *pointer;
 }
 
-/// Writes what make() returns, or nullptr where it throws.
+/// Sets *handle to what make() returns, or to nullptr if it throws.
 template <class T, class Make>
 linnet_status create_handle(T** handle, const char* name, Make&& make) {
   return guarded([&] {

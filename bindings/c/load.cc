@@ -1,4 +1,4 @@
-// Models from files and bytes.
+// Loads models from files and bytes.
 #include "linnet/load.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ ContextOptions context_options(const linnet_options& options, const Limits& limi
   return result;
 }
 
-/// load: from ModelOptions and Registry to Model.
+/// The body of the functions that load a model; load() takes ModelOptions and Registry and returns the Model.
 template <class Load>
 linnet_status load_model(const linnet_options* given, linnet_model** model, Load&& load) {
   return create_handle(model, "model", [&] {

@@ -10,14 +10,14 @@
 
 namespace linnet::c_api {
 
-/// The inputs, outputs or overridable initializers of a model, whose names and facts it refers to.
+/// The inputs, outputs or overridable initializers of a model. It refers to their names and facts.
 struct Interface {
   Interface(const char* side_in, const std::vector<ValueInfo>& values_in);
 
   /// "input 'x'"
   std::string place(size_t i) const;
   size_t index(const char* name) const;
-  /// Throws ArgumentError for an index beyond the last.
+  /// Throws ArgumentError for an index that is out of range.
   void check(size_t i) const;
 
   const char* side;  // "input"

@@ -5,7 +5,7 @@ using namespace linnet::c_api;
 
 namespace {
 
-/// The attribute of type T, for f to give to the caller.
+/// Passes the attribute of type T to f, which returns it to the caller.
 template <class T, class F>
 linnet_status attribute(const linnet_node* node, const char* name, F&& f) {
   return guarded([&] {

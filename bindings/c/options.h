@@ -7,8 +7,9 @@
 
 namespace linnet::c_api {
 
-/// A struct that begins with its size, of this version or an earlier one, whose callers know fewer fields; nullptr: all
-/// defaults. Throws ArgumentError, which begins with `name`, for another size.
+/// Reads a struct that begins with its size. Callers of an earlier version pass a smaller struct, whose missing fields
+/// get their defaults, as do all fields for nullptr. Throws ArgumentError, which begins with `name`, for any other
+/// size.
 template <class T>
 T read_sized(const T* given, size_t first_version_bytes, const char* name) {
   T value{};

@@ -10,7 +10,7 @@ const std::string& name_of(const Interface& interface, size_t index) {
   return interface.values[index].name;
 }
 
-/// An input, or an overridable initializer by its place behind them: those of a list and the place in it.
+/// The list that contains the input, or overridable initializer (numbered after the inputs), and its index there.
 std::pair<const Interface&, size_t> place_of(const linnet_context& context, size_t input) {
   const LoadedModel& loaded = *context.loaded;
   const size_t inputs = loaded.inputs.values.size();
@@ -23,7 +23,7 @@ const std::string& input_name(const linnet_context& context, size_t input) {
   return name_of(interface, index);
 }
 
-/// No tensor where none is given: what the file has.
+/// The given value as a tensor; an empty one, for the value in the file, if its dtype is LINNET_UNDEFINED.
 Tensor read_state(const linnet_context& context, size_t input, const linnet_tensor* value, const char* name) {
   const linnet_tensor& given = result(value, name);
   if (given.dtype == LINNET_UNDEFINED) return {};

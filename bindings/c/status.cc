@@ -23,7 +23,7 @@ void forget_error() noexcept { message().clear(); }
 
 linnet_status fail(linnet_status status, const char* text) noexcept {
   try {
-    message() = std::string(text);  // which may be the message
+    message() = std::string(text);  // a copy, because `text` may point into the message
   } catch (const std::bad_alloc&) {
     message().clear();
   }

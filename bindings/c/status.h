@@ -7,7 +7,7 @@
 
 namespace linnet::c_api {
 
-/// An argument of a call that is not valid: LINNET_ERROR_ARGUMENT.
+/// An invalid argument of a call: LINNET_ERROR_ARGUMENT.
 class ArgumentError final : public std::exception {
  public:
   explicit ArgumentError(std::string message) : message_(std::move(message)) {}
@@ -22,16 +22,16 @@ inline void require(bool valid, const char* message) {
   if (!valid) throw ArgumentError(message);
 }
 
-/// The calling thread's message; "" after forget_error().
+/// The calling thread's last error message; "" after forget_error().
 const char* last_error() noexcept;
 void forget_error() noexcept;
 linnet_status fail(linnet_status status, const char* message) noexcept;
-/// In a catch block: the status of the exception, whose message becomes last_error().
+/// For use in a catch block: makes the exception's message last_error() and returns its status.
 linnet_status fail_by_exception() noexcept;
-/// What a callback ended with, a status other than LINNET_OK and last_error(), as an exception.
+/// The exception for a callback that returned a status other than LINNET_OK and set last_error().
 Error error_of(linnet_status status);
 
-/// The body of every function of the API that can fail: no exception leaves it.
+/// The body of every function of the API that can fail. No exception leaves it.
 template <class F>
 linnet_status guarded(F&& f) noexcept {
   try {
@@ -54,7 +54,7 @@ void with_place(const std::string& place, F&& f) {
   }
 }
 
-/// Calls what a user of the API wrote and throws the Error that it returns.
+/// Calls a function that a user of the API wrote. Throws an Error for the status if that is not LINNET_OK.
 template <class F>
 void call_back(F&& f) {
   forget_error();

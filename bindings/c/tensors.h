@@ -7,23 +7,23 @@
 
 namespace linnet::c_api {
 
-/// Throw Error(kType) for a number that no dtype of tensors has, number_dtype() Error(kUnsupported) for that of
-/// strings.
+/// The DType of a number of the C API. Throw Error(kType) for a number that is no dtype of tensors; number_dtype()
+/// throws Error(kUnsupported) for strings.
 DType tensor_dtype(linnet_dtype dtype);
 DType number_dtype(linnet_dtype dtype);
 
-/// Throws ArgumentError where dims are missing, Error(kLimit) beyond kMaxRank, Error(kShape) for a negative dim.
+/// Throws ArgumentError if dims are missing, Error(kLimit) beyond kMaxRank, Error(kShape) for a negative dim.
 Shape shape_of(int32_t rank, const int64_t* dims);
 
-/// The caller's memory as a tensor; a copy of strings. Throws as above, ArgumentError where data is missing,
-/// Error(kShape) where `bytes` are not those of the elements.
+/// A tensor over the caller's memory; strings are copied. Throws as above, ArgumentError if data is missing,
+/// Error(kShape) if `bytes` is not the size of the elements.
 Tensor read_tensor(const linnet_tensor& tensor);
-/// The same, in memory of its own.
+/// The same as a copy.
 Tensor copy_tensor(const linnet_tensor& tensor);
-/// The caller's memory where it is written to. Throws Error(kUnsupported) for strings.
+/// A tensor over the caller's memory, to be written to. Throws Error(kUnsupported) for strings.
 Tensor wrap_memory(const linnet_tensor& tensor);
 
-/// The memory of a tensor of numbers, as long as the tensor stays where it is.
+/// The memory of a tensor of numbers; valid as long as the tensor is not moved or destroyed.
 linnet_tensor view_numbers(const Tensor& tensor);
 
 /// The strings of a tensor in C's form.
@@ -31,7 +31,7 @@ class StringViews {
  public:
   explicit StringViews(const Tensor& tensor);
 
-  /// As long as this and the tensor stay where they are.
+  /// Valid as long as this and the tensor are not moved or destroyed.
   linnet_tensor view(const Tensor& tensor);
 
  private:

@@ -8,7 +8,7 @@
 
 namespace linnet::c_api {
 
-/// A Fact in C's terms; refers to the name and the fact that it is made of.
+/// A Fact in the form of the C API. It refers to the name and to the fact that it is made from.
 class FactInfo {
  public:
   FactInfo(const char* name, const Fact& fact);
@@ -25,8 +25,8 @@ class FactInfo {
   std::vector<const char*> symbols_;
 };
 
-/// The fact that a caller describes. Throws ArgumentError where a field is not valid, Error(kUnsupported) for a dtype
-/// that is none of numbers, Error(kLimit) beyond kMaxRank.
+/// The fact that a caller describes. Throws ArgumentError for an invalid field, Error(kUnsupported) for a dtype that is
+/// not of numbers, Error(kLimit) beyond kMaxRank.
 Fact fact_of(const linnet_value_info& info);
 
 }  // namespace linnet::c_api

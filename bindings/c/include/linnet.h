@@ -1,16 +1,18 @@
 /// Linnet's C API: loads ONNX models and runs them on CPUs. C99.
 ///
-/// A call that can fail returns a status; linnet_last_error() is the message of the last one that failed on the calling
-/// thread. No exception crosses a call. After a failed call a handle that it should have made is NULL, and what
-/// else it should have set as it was. Texts are UTF-8 and end with a zero.
+/// Functions that can fail return a status. linnet_last_error() then returns the message of the calling thread's last
+/// failure. No exception leaves a function. After a failed call, a handle that it should have created is NULL and its
+/// other results are unchanged. Texts are UTF-8 and zero-terminated.
 ///
-/// Handles are freed by the caller, each once, by the function of its kind; freeing NULL does nothing. Elsewhere NULL
-/// is LINNET_ERROR_ARGUMENT, and so is, in builds with assertions, a handle of another kind or one that was freed.
-/// Structs that begin with `size` have it set to their sizeof by the caller, so that later versions may have more
-/// fields; whatever is zero in them is the default. Other structs never change.
+/// The caller frees each handle once, by the function of its kind; freeing NULL does nothing. All other functions
+/// return LINNET_ERROR_ARGUMENT for NULL and, in builds with assertions, for a handle of another kind or one that was
+/// freed.
 ///
-/// Threads: any number may use a model, and cancel by a linnet_cancellation, at the same time; a context and a registry
-/// are used by one thread at a time. No other thread may use a handle that is being freed.
+/// In structs that begin with `size`, the caller sets it to the struct's sizeof, so that later versions can add fields.
+/// A field that is zero has its default. Other structs never change.
+///
+/// Threads: any number of threads may use a model, or cancel by a linnet_cancellation, at the same time. Only one
+/// thread at a time may use a context or a registry. No other thread may use a handle that is being freed.
 #ifndef LINNET_H
 #define LINNET_H
 
@@ -29,16 +31,16 @@ enum {
   LINNET_ERROR_MODEL = 1,        ///< the model is malformed, or has nothing of that name
   LINNET_ERROR_UNSUPPORTED = 2,  ///< valid, but not supported by this build: operator, opset, type
   LINNET_ERROR_TYPE = 3,         ///< a dtype that does not fit
-  LINNET_ERROR_SHAPE = 4,        ///< a rank, a dimension or a size of memory that does not fit
+  LINNET_ERROR_SHAPE = 4,        ///< a rank, dimension or memory size that does not fit
   LINNET_ERROR_IO = 5,           ///< a file cannot be read
   LINNET_ERROR_LIMIT = 6,        ///< a limit on memory, size, depth or time was hit
-  LINNET_ERROR_CANCELLED = 7,    ///< the run was cancelled
+  LINNET_ERROR_CANCELLED = 7,    ///< a run was cancelled
   LINNET_ERROR_INTERNAL = 8,     ///< a bug in Linnet, or in an operator's callback
-  LINNET_ERROR_ARGUMENT = 9      ///< a handle, pointer, index or field of a struct that is not valid
+  LINNET_ERROR_ARGUMENT = 9      ///< an invalid handle, pointer, index or field of a struct
 };
 
-/// Element types, numbered as in onnx.TensorProto.DataType; from LINNET_SEQUENCE on values that are no tensors, which
-/// this API describes, but does not pass.
+/// Element types, numbered as in onnx.TensorProto.DataType. LINNET_SEQUENCE and those after it are values that are not
+/// tensors; this API describes them but does not pass them.
 typedef int32_t linnet_dtype;
 enum {
   LINNET_UNDEFINED = 0,
@@ -79,50 +81,50 @@ typedef struct linnet_model linnet_model;
 typedef struct linnet_context linnet_context;
 typedef struct linnet_cancellation linnet_cancellation;
 typedef struct linnet_registry linnet_registry;
-// Of the callbacks of operators; valid during the callback.
+// Arguments of the callbacks of operators; valid during the callback.
 typedef struct linnet_node linnet_node;
 typedef struct linnet_inference linnet_inference;
 typedef struct linnet_computation linnet_computation;
 
-/// Bytes, which need not end with a zero.
+/// Bytes, which need not be zero-terminated.
 typedef struct linnet_string {
   const char* data;
   size_t size;
 } linnet_string;
 
-/// A tensor in row-major order without gaps.
+/// A row-major tensor without gaps.
 typedef struct linnet_tensor {
   linnet_dtype dtype;
   int32_t rank;         ///< at most 16
-  const int64_t* dims;  ///< `rank` numbers from 0 on
-  /// Elements of the dtype; of LINNET_STRING one linnet_string for each; those of less than a byte without gaps. What a
-  /// caller passes as an input is only read.
+  const int64_t* dims;  ///< `rank` numbers of at least 0
+  /// The elements: for LINNET_STRING one linnet_string each, for elements smaller than a byte packed without gaps. The
+  /// data of inputs is only read.
   void* data;
-  size_t bytes;  ///< that `data` occupies: just those of the elements
+  size_t bytes;  ///< the size of the elements in `data`
 } linnet_tensor;
 
-/// What is known of a value before it is computed.
+/// What is known about a value before it is computed.
 typedef struct linnet_value_info {
   const char* name;  ///< "" for inputs of operators
   linnet_dtype dtype;
-  int32_t rank;                ///< -1: unknown, or no tensor
-  const int64_t* dims;         ///< -1: unknown
-  const char* const* symbols;  ///< names of unknown dims, "" for others; NULL: none has a name
+  int32_t rank;                ///< -1: unknown, or not a tensor
+  const int64_t* dims;         ///< -1 for an unknown dim
+  const char* const* symbols;  ///< names of unknown dims, "" for others; NULL if no dim has a name
 } linnet_value_info;
 
-/// What a model says of itself; "" and 0 where it does not.
+/// The metadata of a model file; fields that it does not set are "" or 0.
 typedef struct linnet_metadata {
   const char *producer_name, *producer_version, *domain, *description, *graph_name, *graph_description;
   int64_t version;
-  size_t property_count;  ///< ONNX's metadata_props, sorted by key
+  size_t property_count;  ///< of ONNX's metadata_props, which are sorted by key
   const char* const* property_keys;
   const char* const* property_values;
 } linnet_metadata;
 
-/// "major.minor.patch" of the library.
+/// The version of the library, "major.minor.patch".
 LINNET_API const char* linnet_version(void);
-/// The message of the last call that failed on this thread: which file, node, input or argument it is about, what was
-/// expected and what was got. Never NULL; valid until the thread's next call of another function.
+/// The message of this thread's last call that failed: which file, node, input or argument it concerns, what was
+/// expected and what was given. Never NULL. It is valid until the thread calls another function.
 LINNET_API const char* linnet_last_error(void);
 
 // ---- Models ----
@@ -135,124 +137,126 @@ enum {
 
 enum { LINNET_PRECISION_FLOAT32 = 0, LINNET_PRECISION_BFLOAT16 = 1 };
 
-/// A program's own threads. The functions are called for as long as a model or context that was made with them exists.
+/// A program's own threads. The functions are called as long as a model or context that was created with them exists.
 typedef struct linnet_executor {
   size_t size;
-  int32_t workers;  ///< that run at once at the most, from 1 on
-  /// Calls call(data, chunk, worker) once for each chunk in [0, chunks), on any threads, and returns when all calls
-  /// have returned. worker is in [0, workers); calls with the same worker do not overlap. May be called from several
-  /// threads at the same time.
+  int32_t workers;  ///< the maximum number of workers that run at once, at least 1
+  /// Calls call(data, chunk, worker) exactly once for each chunk in [0, chunks), on any threads, and returns when all
+  /// calls have returned. `worker` is in [0, workers); calls with the same worker must not overlap. Several threads may
+  /// call this function at the same time.
   void (*parallel_for)(void* user_data, int64_t chunks, void (*call)(void* data, int64_t chunk, int32_t worker),
                        void* data);
   void* user_data;
 } linnet_executor;
 
-/// A program's own memory for the values that runs compute, outputs included, and for scratch. The functions are called
-/// from any thread, for as long as a context that was made with them exists.
+/// A program's own memory for scratch and for the values that runs compute, including outputs. Any thread may call the
+/// functions, as long as a context that was created with them exists.
 typedef struct linnet_allocator {
   size_t size;
-  void* (*allocate)(void* user_data, size_t bytes, size_t alignment);  ///< NULL where there is no memory
+  void* (*allocate)(void* user_data, size_t bytes, size_t alignment);  ///< returns NULL if there is no memory
   void (*deallocate)(void* user_data, void* memory, size_t bytes, size_t alignment);
   void* user_data;
 } linnet_allocator;
 
-/// Files that a program has elsewhere than in the file system: encrypted, on another machine. Loading alone calls the
-/// functions, on any threads, several at the same time. A name is the path that linnet_model_load() got, or a location
-/// of external data in that one's folder: it is the model that says it. It is relative and has no part "..". A status
-/// other than LINNET_OK ends the load with it (LINNET_ERROR_ARGUMENT: with LINNET_ERROR_INTERNAL); the message names
-/// the file and has that of linnet_set_error().
+/// Files that a program stores elsewhere than in the file system: encrypted, on another machine. The functions are
+/// called only while a model is loaded, on any threads, several at the same time. A name is the path passed to
+/// linnet_model_load(), or the location of external data in that file's folder. Locations come from the model; they are
+/// relative and have no part "..".
+/// A status other than LINNET_OK ends the load with that status, but LINNET_ERROR_ARGUMENT with LINNET_ERROR_INTERNAL.
+/// The message names the file and contains that of linnet_set_error().
 typedef struct linnet_files {
   size_t size;
-  /// *bytes: how many the file has.
+  /// Sets *bytes to the size of the file.
   linnet_status (*file_size)(void* user_data, const char* name, int64_t* bytes);
-  /// Reads up to `bytes` bytes from an offset on; *done: how many. Where these are fewer, the rest is asked for; 0: the
-  /// file ends here, which is LINNET_ERROR_IO.
+  /// Reads up to `bytes` bytes from an offset and sets *done to the number that it read. If they are fewer, it is
+  /// called again for the rest. 0 means that the file ends here, which is LINNET_ERROR_IO.
   linnet_status (*read)(void* user_data, const char* name, int64_t offset, void* to, size_t bytes, size_t* done);
   void* user_data;
 } linnet_files;
 
-/// How a model is loaded and run. What it points to is read during the call only.
+/// The options for loading and running a model. What they point to is read only during the call.
 typedef struct linnet_options {
   size_t size;
-  int32_t threads;                  ///< of one run; 0: OMP_NUM_THREADS, else as many as the process may use
+  int32_t threads;                  ///< threads of one run; 0: OMP_NUM_THREADS, else as many as the process may use
   int32_t optimization;             ///< LINNET_OPTIMIZE_*
-  int64_t max_file_bytes;           ///< of the model's file, and of each file of external data; 0: unlimited
-  int64_t max_nodes;                ///< after inlining functions; 0: unlimited
-  int64_t max_memory_bytes;         ///< of the model, and of one run; 0: unlimited
-  int64_t deadline_ms;              ///< wall time of loading, and of one run; 0: none
-  const uint64_t* seed;             ///< of random operators without one; NULL: another one for every context
-  const linnet_registry* registry;  ///< the operators; NULL: those that Linnet comes with
-  /// Not 0: runs take other values for initializers that the file lists as inputs, too; else they are constants.
+  int64_t max_file_bytes;           ///< limit on the model's file and on each external data file; 0: unlimited
+  int64_t max_nodes;                ///< limit on nodes after functions are inlined; 0: unlimited
+  int64_t max_memory_bytes;         ///< limit on memory of the model and of one run; 0: unlimited
+  int64_t deadline_ms;              ///< limit on the wall time of loading and of one run; 0: none
+  const uint64_t* seed;             ///< for random operators without a seed; NULL: a different seed per context
+  const linnet_registry* registry;  ///< the operators; NULL: those of Linnet
+  /// If not 0, runs accept other values for initializers that the file also lists as inputs; otherwise they are
+  /// constants.
   int32_t overridable_initializers;
-  /// Not 0: linnet_model_with_weights() is possible; the model keeps all weights a second time.
+  /// If not 0, linnet_model_with_weights() works; the model then stores a second copy of all weights.
   int32_t replaceable_weights;
-  /// A folder for the prepared model, which is mapped from there the next time; NULL: none. See
+  /// A folder in which prepared models are cached and mapped into memory by later loads; NULL: none. See
   /// ModelOptions::cache_dir.
   const char* cache_dir;
-  /// Not 0: products with weights of few bits multiply in int8 where the model leaves it open. See
+  /// If not 0, products with weights of few bits multiply in int8 if the model does not specify the accuracy. See
   /// ModelOptions::fast_int4.
   int32_t fast_int4;
-  int32_t precision;  ///< LINNET_PRECISION_*, of products of float32; see ModelOptions::precision
-  /// What plans of other shapes than the last may hold; 0: 128 MiB; below 0: nothing. See
+  int32_t precision;  ///< LINNET_PRECISION_*, for float32 products; see ModelOptions::precision
+  /// The bytes that plans for shapes other than the last may hold; 0: 128 MiB; negative: none. See
   /// ModelOptions::plan_cache_bytes.
   int64_t plan_cache_bytes;
-  /// Not 0: a sample's bits do not depend on the size of its batch. See ModelOptions::batch_invariant.
+  /// If not 0, the bits of a sample's outputs do not depend on the batch size. See ModelOptions::batch_invariant.
   int32_t batch_invariant;
-  const linnet_executor* executor;    ///< in place of `threads` of Linnet's own; NULL: these
+  const linnet_executor* executor;    ///< replaces Linnet's own `threads`; NULL: these are used
   const linnet_allocator* allocator;  ///< NULL: the heap
-  /// Where the file of linnet_model_load() and all external data are read from; NULL: the file system.
+  /// The source of the file of linnet_model_load() and of all external data; NULL: the file system.
   const linnet_files* files;
 } linnet_options;
 
-/// Loads a model: an ONNX file, whose external data is beside it, or a program of torch.export.save (.pt2).
-/// options: NULL for all defaults.
+/// Loads a model: an ONNX file, with external data in its folder, or a program of torch.export.save (.pt2). options:
+/// NULL for all defaults.
 LINNET_API linnet_status linnet_model_load(const char* path, const linnet_options* options, linnet_model** model);
-/// The same from a file's bytes, which are not needed afterwards. folder: where external data lies; NULL: there is
-/// none.
+/// Loads a model from the bytes of a file, which are not needed after the call. folder: the folder of external data;
+/// NULL if there is no such data.
 LINNET_API linnet_status linnet_model_load_bytes(const void* bytes, size_t size, const char* folder,
                                                  const linnet_options* options, linnet_model** model);
-/// The model with other contents of the initializers of these names, which are copied. `model` and its contexts stay as
-/// they are. LINNET_ERROR_MODEL for a name that the file does not have, LINNET_ERROR_TYPE and LINNET_ERROR_SHAPE for
-/// another dtype or shape than that in the file, LINNET_ERROR_UNSUPPORTED without
+/// Creates a model with other contents, which are copied, of the initializers with these names. `model` and its
+/// contexts are unchanged. Returns LINNET_ERROR_MODEL for a name that the file does not contain, LINNET_ERROR_TYPE or
+/// LINNET_ERROR_SHAPE for another dtype or shape than in the file, LINNET_ERROR_UNSUPPORTED without
 /// linnet_options.replaceable_weights.
 LINNET_API linnet_status linnet_model_with_weights(const linnet_model* model, const char* const* names,
                                                    const linnet_tensor* weights, size_t count, linnet_model** replaced);
-/// Contexts of the model stay as they are.
+/// Frees the model. Its contexts stay valid.
 LINNET_API linnet_status linnet_model_free(linnet_model* model);
 
 LINNET_API linnet_status linnet_model_input_count(const linnet_model* model, size_t* count);
 LINNET_API linnet_status linnet_model_output_count(const linnet_model* model, size_t* count);
-/// Initializers that the file lists as inputs, too.
+/// The number of initializers that the file also lists as inputs.
 LINNET_API linnet_status linnet_model_overridable_count(const linnet_model* model, size_t* count);
-/// What `info` points to lives as long as the model.
+/// Describe an input, output or overridable initializer. What `info` points to lives as long as the model.
 LINNET_API linnet_status linnet_model_input(const linnet_model* model, size_t index, linnet_value_info* info);
 LINNET_API linnet_status linnet_model_output(const linnet_model* model, size_t index, linnet_value_info* info);
 LINNET_API linnet_status linnet_model_overridable(const linnet_model* model, size_t index, linnet_value_info* info);
-/// LINNET_ERROR_MODEL for a name that the model does not have; the message lists those that it has.
+/// Return LINNET_ERROR_MODEL for a name that the model does not have; the message lists the names that it has.
 LINNET_API linnet_status linnet_model_input_index(const linnet_model* model, const char* name, size_t* index);
 LINNET_API linnet_status linnet_model_output_index(const linnet_model* model, const char* name, size_t* index);
 LINNET_API linnet_status linnet_model_overridable_index(const linnet_model* model, const char* name, size_t* index);
-/// What `metadata` points to lives as long as the model.
+/// Returns the model's metadata. What `metadata` points to lives as long as the model.
 LINNET_API linnet_status linnet_model_metadata(const linnet_model* model, linnet_metadata* metadata);
 
 // ---- Runs ----
 
-/// Ends runs from outside of them. Cancelled once, it stays so: later runs take another one.
+/// Creates a token that cancels runs. A cancelled token stays cancelled; later runs need another one.
 LINNET_API linnet_status linnet_cancellation_create(linnet_cancellation** cancellation);
 LINNET_API linnet_status linnet_cancellation_cancel(linnet_cancellation* cancellation);
-/// Runs that were given it go on, and cannot be cancelled any more.
+/// Frees the token. Runs that use it continue and can no longer be cancelled.
 LINNET_API linnet_status linnet_cancellation_free(linnet_cancellation* cancellation);
 
-/// What one thread at a time runs a model by; contexts share the model's weights and threads.
+/// Creates a context, with which one thread at a time runs the model. Contexts share the model's weights and threads.
 LINNET_API linnet_status linnet_context_create(const linnet_model* model, linnet_context** context);
 LINNET_API linnet_status linnet_context_free(linnet_context* context);
 
-/// Plans for inputs of these shapes, in the model's order, so that the first run need not: of each tensor rank and dims
-/// are read. LINNET_ERROR_UNSUPPORTED where the contents of an input decide on shapes, or an input is no tensor of
-/// numbers.
+/// Plans for inputs of these shapes, in the model's order, so that the first run need not. Of each tensor only rank and
+/// dims are read. Returns LINNET_ERROR_UNSUPPORTED if shapes depend on the contents of an input, or if an input is not
+/// a tensor of numbers.
 LINNET_API linnet_status linnet_context_prepare(linnet_context* context, const linnet_tensor* inputs, size_t count);
 
-/// A node that has run. Times are in nanoseconds on a clock that is never set; texts live during the call.
+/// A node that has run. Times are in nanoseconds on a monotonic clock; texts are valid during the call.
 typedef struct linnet_node_event {
   const char *name, *op_type, *domain;
   int64_t begin_ns, end_ns;
@@ -260,99 +264,99 @@ typedef struct linnet_node_event {
 
 typedef struct linnet_run_options {
   size_t size;
-  /// Memory of the caller for the first `output_count` outputs: of just the output's dtype and shape, of numbers, apart
-  /// from all inputs and other outputs. One of dtype LINNET_UNDEFINED, and those behind, are written to memory of the
-  /// context.
+  /// Memory of the caller for the first `output_count` outputs. Each must have exactly the output's dtype, which must
+  /// be a number type, and its shape; it must not overlap inputs or other outputs. Outputs of dtype LINNET_UNDEFINED,
+  /// and those after the last one given, are written to memory of the context.
   const linnet_tensor* outputs;
   size_t output_count;
-  /// Once it is cancelled, be it before the run begins, the run ends at the next node or iteration of a loop with
+  /// When this token is cancelled, even before the run begins, the run ends at the next node or loop iteration with
   /// LINNET_ERROR_CANCELLED. NULL: the run cannot be cancelled.
   const linnet_cancellation* cancellation;
-  /// Wall time of this run, besides linnet_options.deadline_ms; 0: no more than that.
+  /// The limit on the wall time of this run; linnet_options.deadline_ms applies as well. 0: no additional limit.
   int64_t deadline_ms;
-  /// Called on the thread that called linnet_context_run(), for every node that has run; NULL: nothing is.
+  /// Called on the thread that called linnet_context_run(), for every node that has run; NULL: no calls.
   void (*on_node)(void* user_data, const linnet_node_event* event);
   void* user_data;  ///< passed to on_node
 } linnet_run_options;
 
-/// Runs the model on all its inputs, in the model's order, and behind them, with
-/// linnet_options.overridable_initializers, on other values of the model's overridable initializers: one of dtype
-/// LINNET_UNDEFINED, and those behind the last, are as in the file. An input that is a state is of dtype
-/// LINNET_UNDEFINED, too. options: NULL for all defaults. The context may run again after any error; what was in the
-/// caller's memory for outputs may be overwritten then.
+/// Runs the model. `inputs` are in the model's order. With linnet_options.overridable_initializers they are followed by
+/// values of the model's overridable initializers. Of these, missing ones and those of dtype LINNET_UNDEFINED are as in
+/// the file. An input that is a state must have dtype LINNET_UNDEFINED. options: NULL for all defaults. The context can
+/// run again after any error, but a failed run may have overwritten the caller's memory for outputs.
 LINNET_API linnet_status linnet_context_run(linnet_context* context, const linnet_tensor* inputs, size_t count,
                                             const linnet_run_options* options);
-/// An output of the last run, which must have succeeded. What `output` points to stays valid until the context's next
-/// run, prepare or free; it may be an input of that run. Of dtype LINNET_UNDEFINED where the output is a state.
+/// Returns an output of the last run, which must have succeeded. What `output` points to stays valid until the next
+/// run, prepare or free of the context; it may be an input of that run. Its dtype is LINNET_UNDEFINED if the output is
+/// a state.
 LINNET_API linnet_status linnet_context_output(linnet_context* context, size_t index, linnet_tensor* output);
 
-/// From now on output `output` of a run is input `input` of the next one, `initial`, which is copied, that of the
-/// first: keys and values of a decoder, the state of a recurrent network. Overridable initializers are counted behind
-/// the inputs; with an `initial` of dtype LINNET_UNDEFINED one begins with the value in the file. A state that each run
-/// makes longer by a known number of rows, along any axis, grows in place: new rows are written into memory that
-/// doubles whenever it is full, at least for `capacity` rows. A run that fails leaves all states as they are.
-/// LINNET_ERROR_MODEL where one of the two is bound already, LINNET_ERROR_TYPE and LINNET_ERROR_SHAPE where `initial`
-/// or the output does not fit the input, LINNET_ERROR_UNSUPPORTED for strings and containers.
+/// Makes output `output` of each run input `input` of the next one, for example the keys and values of a decoder or the
+/// state of a recurrent network. `initial`, which is copied, is the input of the first run. Overridable initializers
+/// are numbered after the inputs; for these, an `initial` of dtype LINNET_UNDEFINED means the value in the file.
+/// A state that each run extends by a known number of rows, along any axis, grows in place: new rows are written into
+/// memory for at least `capacity` rows, which doubles whenever it is full. A run that fails leaves all states
+/// unchanged.
+/// Returns LINNET_ERROR_MODEL if the output or the input is already bound, LINNET_ERROR_TYPE or LINNET_ERROR_SHAPE if
+/// `initial` or the output does not fit the input, LINNET_ERROR_UNSUPPORTED for strings and containers.
 LINNET_API linnet_status linnet_context_bind_state(linnet_context* context, size_t output, size_t input,
                                                    const linnet_tensor* initial, int64_t capacity);
-/// What the next run gets as that input. What `state` points to stays valid until the context's next run, prepare or
-/// free, or a change of its states. LINNET_ERROR_MODEL where it is no state.
+/// Returns the state that is the next run's input `input`. What `state` points to stays valid until the next run,
+/// prepare or free of the context, or until its states change. LINNET_ERROR_MODEL if the input is not a state.
 LINNET_API linnet_status linnet_context_state(linnet_context* context, size_t input, linnet_tensor* state);
-/// Copies another value into a state. Fails as linnet_context_bind_state() does.
+/// Copies `value` into a state. Fails as linnet_context_bind_state() does.
 LINNET_API linnet_status linnet_context_set_state(linnet_context* context, size_t input, const linnet_tensor* value);
-/// Cuts all states that grow along one axis, or have grown along one, to their first `length` rows.
-/// LINNET_ERROR_SHAPE, and none is cut, where one is shorter or `length` negative.
+/// Cuts all states that can grow along only one axis, or have grown along one, to their first `length` rows. Returns
+/// LINNET_ERROR_SHAPE, and cuts none, if one is shorter or `length` is negative.
 LINNET_API linnet_status linnet_context_truncate_states(linnet_context* context, int64_t length);
-/// Back to the initial values.
+/// Sets all states to their initial values.
 LINNET_API linnet_status linnet_context_reset_states(linnet_context* context);
-/// Another context with the same states, which go their own ways from here: for beams.
+/// Creates a context with a copy of the states, which change independently from then on; for example for beam search.
 LINNET_API linnet_status linnet_context_fork(const linnet_context* context, linnet_context** fork);
 
 // ---- Operators ----
 
-/// The operators that Linnet comes with, to which others are added before models are loaded with them.
+/// Creates a registry with the operators of Linnet. Add others before loading models with it.
 LINNET_API linnet_status linnet_registry_create(linnet_registry** registry);
-/// Models that were loaded with it keep what they use.
+/// Frees the registry. Models that were loaded with it keep what they use.
 LINNET_API linnet_status linnet_registry_free(linnet_registry* registry);
-/// Adds the operators of a shared library written in C++ (docs/custom_ops.md).
+/// Adds the operators of a shared library that is written in C++ (docs/custom_ops.md).
 LINNET_API linnet_status linnet_registry_load_library(linnet_registry* registry, const char* path);
 
-/// An operator on tensors of numbers whose outputs depend on inputs and attributes alone. Inputs of float16 and
-/// bfloat16 come as float32, and outputs are rounded to them.
+/// An operator on tensors of numbers whose outputs depend only on its inputs and attributes. Inputs of float16 and
+/// bfloat16 arrive as float32, and outputs are rounded back.
 ///
-/// Its callbacks may be called by any thread, by several at the same time, and must not call what frees, loads or runs
-/// with the handles at hand. What they return other than LINNET_OK ends the load or run with that status, and
-/// LINNET_ERROR_ARGUMENT with LINNET_ERROR_INTERNAL; the message is that of the call in them that failed last, or of
-/// linnet_set_error().
+/// Any thread may call its callbacks, several at the same time. They must not free, load or run with the handles in
+/// use. If a callback returns a status other than LINNET_OK, the load or run ends with that status, but for
+/// LINNET_ERROR_ARGUMENT with LINNET_ERROR_INTERNAL. The message is that of the last call in the callback that failed,
+/// or that of linnet_set_error().
 typedef struct linnet_operator {
   size_t size;
   const char* domain;             ///< NULL or "": ai.onnx
-  const char* name;               ///< the op_type of nodes
-  int64_t since;                  ///< the first version of the domain that it serves, from 1 on
-  size_t min_inputs, max_inputs;  ///< from `min_inputs` on a node may omit inputs
-  size_t output_count;            ///< from 1 on; a node may omit some
-  /// Says what is known of each output (linnet_inference_set_output) from what is known of the inputs. Must say all
-  /// dims where those of the inputs are known, unless they depend on data: then compute allocates the output. Called at
-  /// load and whenever inputs come in new shapes.
+  const char* name;               ///< the op_type of its nodes
+  int64_t since;                  ///< the first version of the domain that it serves, at least 1
+  size_t min_inputs, max_inputs;  ///< a node may omit inputs from `min_inputs` on
+  size_t output_count;            ///< at least 1; a node may omit some
+  /// Sets what is known about each output (linnet_inference_set_output) from what is known about the inputs. If all
+  /// dims of the inputs are known, it must set all dims of the outputs, except those that depend on data; compute then
+  /// allocates such outputs. It is called at load and whenever inputs have new shapes.
   linnet_status (*infer)(void* user_data, const linnet_node* node, linnet_inference* inference);
   /// Computes all elements of all outputs.
   linnet_status (*compute)(void* user_data, const linnet_node* node, linnet_computation* computation);
-  void* user_data;  ///< passed to the callbacks
-  void (*free_user_data)(
-      void* user_data);  ///< called once, when nothing uses the operator any more; NULL: nothing to do
+  void* user_data;                          ///< passed to the callbacks
+  void (*free_user_data)(void* user_data);  ///< called once, when nothing uses the operator any longer; may be NULL
 } linnet_operator;
 
-/// Adds an operator; it replaces one of the same domain, name and version. What it points to, but for user_data, is
-/// read during the call only. After an error free_user_data is not called.
+/// Adds an operator, or replaces that of the same domain, name and version. What it points to, except user_data, is
+/// read only during the call. After an error free_user_data is not called.
 LINNET_API linnet_status linnet_registry_add(linnet_registry* registry, const linnet_operator* definition);
 
-/// For callbacks of operators and files: sets what linnet_last_error() shows and returns `status`.
+/// Sets what linnet_last_error() returns, and returns `status`. For callbacks of operators and files.
 LINNET_API linnet_status linnet_set_error(linnet_status status, const char* message);
 
-/// 1 where the node has an attribute of that name, else 0.
+/// 1 if the node has an attribute of that name, otherwise 0.
 LINNET_API int linnet_node_has_attribute(const linnet_node* node, const char* name);
-/// Attributes of a node; LINNET_ERROR_MODEL where it has none of that name, or one of another type. What the values
-/// point to lives as long as the node.
+/// Return an attribute of a node; LINNET_ERROR_MODEL if it has no such attribute, or one of another type. What the
+/// values point to lives as long as the node.
 LINNET_API linnet_status linnet_node_int(const linnet_node* node, const char* name, int64_t* value);
 LINNET_API linnet_status linnet_node_float(const linnet_node* node, const char* name, float* value);
 LINNET_API linnet_status linnet_node_string(const linnet_node* node, const char* name, linnet_string* value);
@@ -361,31 +365,34 @@ LINNET_API linnet_status linnet_node_ints(const linnet_node* node, const char* n
 LINNET_API linnet_status linnet_node_floats(const linnet_node* node, const char* name, const float** values,
                                             size_t* count);
 
-/// Input `index`, below max_inputs; dtype LINNET_UNDEFINED where the node omits it.
+/// Describes input `index`, which must be below max_inputs; dtype LINNET_UNDEFINED if the node omits it.
 LINNET_API linnet_status linnet_inference_input(const linnet_inference* inference, size_t index,
                                                 linnet_value_info* info);
-/// `info` may be what linnet_inference_input() gave; its name does not count.
+/// Sets what is known about an output. `info` may come from linnet_inference_input(); its name is ignored.
 LINNET_API linnet_status linnet_inference_set_output(linnet_inference* inference, size_t index,
                                                      const linnet_value_info* info);
 
-/// Input `index`, below max_inputs; dtype LINNET_UNDEFINED where the node omits it. Its data is only read.
+/// Returns input `index`, which must be below max_inputs; dtype LINNET_UNDEFINED if the node omits it. Its data must
+/// not be written to.
 LINNET_API linnet_status linnet_computation_input(const linnet_computation* computation, size_t index,
                                                   linnet_tensor* input);
-/// The memory of an output of which infer() said all dims, uninitialised; dtype LINNET_UNDEFINED where the node omits
-/// it.
+/// Returns the uninitialised memory of an output of which infer() set all dims; dtype LINNET_UNDEFINED if the node
+/// omits it.
 LINNET_API linnet_status linnet_computation_output(linnet_computation* computation, size_t index,
                                                    linnet_tensor* output);
-/// The same for an output of which infer() left a dim open, once in each computation.
+/// Allocates an output of which infer() left a dim open, and returns its uninitialised memory. Call it once in each
+/// computation.
 LINNET_API linnet_status linnet_computation_allocate_output(linnet_computation* computation, size_t index, int32_t rank,
                                                             const int64_t* dims, linnet_tensor* output);
 /// Calls function(data, chunk, worker) for each chunk in [0, chunks), on the threads of the run, and returns when all
-/// are done. Calls with the same worker, a number from 0 on, do not overlap. An error of one is that of this call.
+/// calls are done. Calls with the same worker, a number of at least 0, do not overlap. Returns the error of a call that
+/// fails.
 LINNET_API linnet_status linnet_computation_parallel_for(linnet_computation* computation, int64_t chunks,
                                                          linnet_status (*function)(void* data, int64_t chunk,
                                                                                    int32_t worker),
                                                          void* data);
-/// For operators that run for long, now and then, from any thread: LINNET_ERROR_CANCELLED once the run is cancelled,
-/// LINNET_ERROR_LIMIT past its deadline.
+/// Returns LINNET_ERROR_CANCELLED if the run was cancelled, LINNET_ERROR_LIMIT if it is past its deadline. Operators
+/// that run for long call it from time to time, from any thread.
 LINNET_API linnet_status linnet_computation_check(const linnet_computation* computation);
 
 #ifdef __cplusplus
