@@ -5,14 +5,14 @@
 
 namespace linnet {
 
-/// A value that an operator hands from one run of its body to the next: which input of the node it begins as, which
-/// input and output of the body it is, and which output of the node it ends as.
+/// A value that an operator passes from one run of its body to the next: the input of the node that it begins as, the
+/// input and output of the body that it is, and the output of the node that it ends as.
 struct CarriedValue {
   size_t input = 0, body_input = 0, body_output = 0, output = 0;
 };
 
-/// What an Op with one body is besides, if it carries values. It runs the body with a value as it came where no run has
-/// changed it, and gives it as it came where there is no run.
+/// An additional interface of an Op with one body that carries values. Such an Op passes a value on as it came if no
+/// run changes it, and returns it as it came if the body does not run.
 class CarriesValues {
  public:
   virtual std::vector<CarriedValue> carried_values() const = 0;
@@ -21,7 +21,7 @@ class CarriesValues {
   ~CarriesValues() = default;
 };
 
-/// What an Op is besides, if its output is its input, whatever that is.
+/// An additional interface of an Op whose output is its input, whatever that is.
 class GivesItsInput {
  protected:
   ~GivesItsInput() = default;

@@ -6,11 +6,11 @@
 
 namespace linnet {
 
-/// What an Op is besides, if it refuses some contents of constants that no facts depend on: these are looked at once,
-/// where a model is loaded, and not whenever shapes are inferred.
+/// An additional interface of an Op that rejects some contents of constants on which no facts depend. They are checked
+/// once, when a model is loaded, and not whenever shapes are inferred.
 class ChecksContents {
  public:
-  /// in: the facts of the node's inputs. Throws Error(kModel) naming the input.
+  /// Checks the constants among `in`, the facts of the node's inputs. Throws Error(kModel), which names the input.
   virtual void check_contents(std::span<const Fact> in) const = 0;
 
  protected:

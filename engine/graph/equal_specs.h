@@ -5,10 +5,11 @@
 
 namespace linnet {
 
-/// Whether two nodes of one operator mean the same: equal opsets and attributes. Bodies are equal where they are one.
+/// Whether two nodes of one operator mean the same: equal opsets and attributes. Two bodies are equal only if they are
+/// the same object.
 bool equal_specs(const NodeSpec& a, const NodeSpec& b);
 
-/// Of opset and attributes: that of equal specs is the same. secret: Checksummer's.
+/// The checksum of opset and attributes, which is equal for equal specs. secret: as for Checksummer.
 Checksum checksum_of(const NodeSpec& spec, std::span<const std::byte> secret = {});
 
 }  // namespace linnet

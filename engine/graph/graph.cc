@@ -75,14 +75,14 @@ void Graph::set_fact(ValueId value, Fact fact) {
   known = std::move(fact);
 }
 
-// A new node has read the value before where it comes last.
+// If a new node has already read the value, it is the last reader.
 void Graph::add_consumer(ValueId value, NodeId node) {
   if (value == kNoValue) return;
   std::vector<NodeId>& readers = consumers_[size_t(value)];
   if (readers.empty() || readers.back() != node) readers.push_back(node);
 }
 
-// Each replacement is of what those before have made; every reader is changed once.
+// Replacements apply one after another, but every reader is changed once.
 void Graph::replace_uses(const Replacements& replacements) {
   std::unordered_map<ValueId, ValueId> last;
   for (auto pair = replacements.rbegin(); pair != replacements.rend(); ++pair) {
@@ -122,7 +122,7 @@ void Graph::replace_inputs(NodeId id, const std::unordered_map<ValueId, ValueId>
   is_inferred_[size_t(id)] = false;
 }
 
-// Depth first from each node in turn, producers before readers; keeps the old order where it can.
+// Depth first from each node in turn, producers before readers. Keeps the old order where possible.
 void Graph::sort() {
   std::vector<NodeId> sorted;
   std::vector<char> done(nodes_.size(), 0);

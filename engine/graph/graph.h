@@ -23,22 +23,23 @@ struct Node {
   explicit Node(NodeSpec described) : shared(std::make_shared<const NodeSpec>(std::move(described))), spec(*shared) {}
 
   NodeId id = kNoValue;
-  std::shared_ptr<const NodeSpec> shared;  ///< by copies of the node, of which each plan has some
+  std::shared_ptr<const NodeSpec> shared;  ///< shared with copies of the node; each plan has some
   const NodeSpec& spec;
   std::shared_ptr<const Op> op;
   std::vector<ValueId> inputs;   ///< kNoValue where omitted
   std::vector<ValueId> outputs;  ///< kNoValue where omitted
 };
 
-/// What flows between nodes. Exactly one of: graph input, constant (fact.constant set, no producer), node output.
+/// A value that flows between nodes. It is exactly one of: a graph input, a constant (fact.constant is set, no
+/// producer), a node output.
 struct Value {
   std::string name;
   Fact fact;
   NodeId producer = kNoValue;
 };
 
-/// A dataflow graph. Values and nodes keep their ids as long as they live; nodes() is in topological order.
-/// Built by frontends with add_*, changed only by Patches afterwards. Copies share operators and constants.
+/// A dataflow graph. Values and nodes keep their ids as long as they exist; nodes() is in topological order. Frontends
+/// build it with the add functions; afterwards only Patches change it. Copies share operators and constants.
 class LINNET_API Graph {
  public:
   struct Output {
@@ -50,28 +51,28 @@ class LINNET_API Graph {
 
   ValueId add_input(std::string name, Fact fact);
   ValueId add_constant(std::string name, const Tensor& value);
-  /// Adds a node behind all others, creates its Op, infers nothing. An empty output name omits that output. declared:
-  /// WrittenValues::declared.
-  /// Throws Error with the node's description when the registry has no such operator or the operator refuses.
+  /// Adds a node after all others and creates its Op, but infers nothing. An empty output name omits that output.
+  /// declared: WrittenValues::declared. Throws Error with the node's description if the registry has no such operator
+  /// or the operator rejects the node.
   NodeId add_node(NodeSpec spec, std::vector<ValueId> inputs, const std::vector<std::string>& output_names,
                   std::vector<Fact> declared = {});
   void add_output(std::string name, ValueId value);
-  /// Where that is another fact, nothing is inferred from it yet.
+  /// Sets the fact of a value. If it differs from the previous one, nodes that read the value are no longer inferred.
   void set_fact(ValueId value, Fact fact);
-  /// Whether the facts of the node's outputs were inferred from those that its inputs have.
+  /// Whether the facts of the node's outputs were inferred from the current facts of its inputs.
   bool is_inferred(NodeId id) const { return is_inferred_[size_t(id)]; }
   void set_inferred(NodeId id) { is_inferred_[size_t(id)] = true; }
-  /// For where more can be inferred from the same facts than before.
+  /// Marks all nodes as not inferred, for when more can be inferred from the same facts than before.
   void forget_inferred() { is_inferred_.assign(nodes_.size(), false); }
   /// Removes every node that no output depends on.
   void drop_dead_nodes();
-  /// Frees the contents of constants that nothing reads, of values whose nodes are gone too.
+  /// Frees the contents of constants that nothing reads, including values whose nodes were removed.
   void drop_unread_constants();
-  /// The part of this graph that `nodes` (in order) make up, reading `inputs` and giving `outputs`. Ids are kept.
+  /// The part of this graph that consists of `nodes` (in order), with the given inputs and outputs. Ids are kept.
   Graph part(const std::vector<NodeId>& nodes, const std::vector<ValueId>& inputs,
              const std::vector<Output>& outputs) const;
 
-  /// The same graph without the ids that dead values and nodes left: all are numbered anew, in order.
+  /// A copy of this graph with consecutive ids, in order, without gaps from dead values and nodes.
   Graph compacted() const;
   /// Frees the memory that is reserved for more values and nodes.
   void shrink_to_fit();
@@ -84,20 +85,20 @@ class LINNET_API Graph {
   const Value& value(ValueId id) const { return values_[size_t(id)]; }
   const Fact& fact(ValueId id) const;  ///< not present() for kNoValue
   int value_count() const { return int(values_.size()); }
-  int node_capacity() const { return int(nodes_.size()); }  ///< all ids ever given are below this
+  int node_capacity() const { return int(nodes_.size()); }  ///< all ids ever assigned are below this
   bool alive(NodeId id) const { return nodes_[size_t(id)] != nullptr; }
 
   /// The node that computes the value, or nullptr for inputs, constants and kNoValue.
   const Node* producer(ValueId id) const;
-  /// The nodes that read the value, each once, in order; none for kNoValue.
+  /// The nodes that read the value, each once, in order; empty for kNoValue.
   const std::vector<NodeId>& consumers(ValueId id) const;
   bool is_output(ValueId id) const { return id != kNoValue && uses_as_output_[size_t(id)] > 0; }
   bool is_input(ValueId id) const { return id != kNoValue && is_input_[size_t(id)]; }
-  /// The only reader of the value when exactly one node reads it, once, and it is no graph output; else nullptr.
+  /// The only reader of the value if exactly one node reads it, once, and it is not a graph output; otherwise nullptr.
   const Node* only_consumer(ValueId id) const;
-  /// The constant behind an input position of a node, or nullptr. `input` may lie past the end.
+  /// The constant at an input position of a node, or nullptr. `input` may be past the end.
   const Tensor* constant_input(const Node& node, int input) const;
-  /// The fact of an input position of a node; not present() where omitted or past the end.
+  /// The fact at an input position of a node; not present() if it is omitted or past the end.
   const Fact& input_fact(const Node& node, int input) const;
 
  private:
@@ -106,7 +107,7 @@ class LINNET_API Graph {
   using Replacements = std::vector<std::pair<ValueId, ValueId>>;  // old, new
 
   ValueId add_value(Value value);
-  /// Adds values, and nodes that have the next ids, which come to stand behind a node.
+  /// Adds values, and inserts nodes that have the next ids after node `behind`.
   void insert(NodeId behind, std::vector<Value> values, const std::vector<std::shared_ptr<const Node>>& nodes);
   void add_consumer(ValueId value, NodeId node);
   void replace_uses(const Replacements& replacements);
@@ -130,18 +131,18 @@ class LINNET_API Graph {
 std::vector<Fact> input_facts(const Graph& graph, const Node& node);
 std::vector<Fact> output_facts(const Graph& graph, const Node& node);
 
-/// Runs `infer` with the node's description added to any Error.
+/// Calls the node's infer(); adds the node's description to any Error.
 std::vector<Fact> infer_node(const Node& node, std::span<const Fact> in);
 
-/// Whether these outputs of a node are known to hold nothing: it is then neither compiled nor run, however large the
-/// other dims of its values are.
+/// Whether these outputs of a node are known to have no elements. Such a node is neither compiled nor run, however
+/// large the other dims of its values are.
 bool no_elements(std::span<const Fact> outputs);
 
 /// Throws the Error for an output that a kernel writes but its node omits.
 [[noreturn]] void throw_output_omitted(int output);
 
-/// The dtype that a node's floats of fewer bits are converted to before it computes (see Precision); kUndefined where
-/// there are none.
+/// The dtype to which a node's floats of fewer bits are converted before it computes (see Precision); kUndefined if it
+/// has no such floats.
 DType compute_dtype(const Node& node, std::span<const Fact> in, std::span<const Fact> out);
 
 /// Calls f() and adds the node's description to any Error it throws.

@@ -35,8 +35,8 @@ int64_t NodeOrder::label_between(int at, int next) {
   return std::midpoint(entries_[size_t(at)].label, entries_[size_t(next)].label);
 }
 
-// As many nodes get new labels as have the room, which is the square of their number (Dietz and Sleator, "Two
-// algorithms for maintaining order in a list", 1987): on average few.
+// Relabels as many nodes as are in a range of labels of the square of their number: on average few.
+// Source: Dietz and Sleator, "Two algorithms for maintaining order in a list", 1987.
 void NodeOrder::spread_behind(int at) {
   const int64_t first = entries_[size_t(at)].label;
   int64_t count = 1;

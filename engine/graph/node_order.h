@@ -9,8 +9,8 @@
 
 namespace linnet {
 
-/// The numbers of nodes in an order that may be edited: inserting, removing and comparing take constant time, whatever
-/// the length. A list whose entries have labels that rise.
+/// The numbers of nodes in an editable order. Inserting, removing and comparing take constant time, whatever the
+/// length. It is a linked list whose entries have ascending labels.
 class LINNET_API NodeOrder {
   struct Entry;
 
@@ -51,13 +51,13 @@ class LINNET_API NodeOrder {
   bool empty() const { return size_ == 0; }
   int front() const { return *begin(); }
   int back() const { return *std::prev(end()); }
-  int operator[](size_t i) const { return *std::next(begin(), std::ptrdiff_t(i)); }  ///< walks there
-  operator std::vector<int>() const { return {begin(), end()}; }                     // NOLINT: a copy to edit beside
+  int operator[](size_t i) const { return *std::next(begin(), std::ptrdiff_t(i)); }  ///< linear time
+  operator std::vector<int>() const { return {begin(), end()}; }  // NOLINT: implicit, for a copy to edit
 
-  /// Whether `a` comes before `b`; both are there.
+  /// Whether `a` comes before `b`. Both must be in the list.
   bool before(int a, int b) const { return entry(a).label < entry(b).label; }
   void push_back(int node) { insert_behind(back(), node); }
-  /// `behind`: kFirst for the beginning.
+  /// Inserts `node` after node `behind`; kFirst inserts it at the beginning.
   void insert_behind(int behind, int node);
   void erase(int node);
 
@@ -73,7 +73,7 @@ class LINNET_API NodeOrder {
   int64_t label_between(int at, int next);
   void spread_behind(int at);
 
-  std::vector<Entry> entries_{1};  // by number + 1; the first one lies between the last node and the first
+  std::vector<Entry> entries_{1};  // by number + 1; entry 0 is between the last node and the first
   size_t size_ = 0;
 };
 

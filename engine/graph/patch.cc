@@ -5,7 +5,7 @@
 namespace linnet {
 namespace {
 
-// The last of the nodes that compute one of the values, new ones aside.
+// The last of the existing nodes that compute one of the values.
 NodeId last_producer(const Graph& graph, const std::vector<ValueId>& values) {
   NodeId last = NodeOrder::kFirst;
   for (const ValueId v : values) {

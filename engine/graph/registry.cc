@@ -21,7 +21,7 @@ void check_version(void* library, const std::string& path) {
   }
 }
 
-// "ai.onnx" is another spelling of the default domain.
+// "ai.onnx" is an alternative name of the default domain.
 std::string canonical(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
 
 }  // namespace

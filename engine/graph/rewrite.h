@@ -15,12 +15,12 @@ namespace linnet {
 
 /// When a rewrite is tried.
 enum class RewriteStage {
-  kFirst,   ///< until it does not apply any more, before others look for patterns
+  kFirst,   ///< first, until it no longer applies
   kMiddle,  ///< in turn with the others
-  kLast,    ///< when no other one applies any more
+  kLast,    ///< when no other one applies
 };
 
-/// An operator that a rewrite begins at, of ai.onnx or of another domain.
+/// An operator, of ai.onnx or of another domain, at which a rewrite begins.
 struct RewriteRoot {
   std::string_view op_type, domain;
 
@@ -30,7 +30,7 @@ struct RewriteRoot {
   auto operator<=>(const RewriteRoot&) const = default;
 };
 
-/// The operators that a rewrite begins at; none: any.
+/// The operators at which a rewrite begins; if empty, any operator.
 struct RewriteRoots {
   static constexpr size_t kMost = 6;
 
@@ -43,8 +43,8 @@ struct RewriteRoots {
   auto end() const { return list.begin() + std::ptrdiff_t(count); }
 };
 
-/// A graph rewrite: called for every node whose operator is among its roots; returns the change to make, or nullopt
-/// when it does not apply.
+/// A graph rewrite. It is called for every node whose operator is among its roots, and returns the change to make, or
+/// nullopt if it does not apply.
 struct Rewrite {
   std::string name;
   std::optional<Patch> (*apply)(const Graph& graph, const Node& node) = nullptr;
@@ -52,14 +52,14 @@ struct Rewrite {
   RewriteRoots roots{};
 };
 
-/// Numbers for the operators that rewrites begin at.
+/// Numbers the operators at which rewrites begin.
 class RewriteIndex {
  public:
   explicit RewriteIndex(const std::vector<Rewrite>& rewrites = {});
 
-  /// The number of an operator, 0 for one that no rewrite names.
+  /// The number of an operator; 0 if no rewrite begins at it.
   size_t number_of(const NodeSpec& spec) const;
-  /// Of each number, whether the rewrite is called for nodes of that operator.
+  /// For each number, whether the rewrite is called for nodes of that operator.
   std::span<const char> roots_of(size_t rewrite) const { return is_root_[rewrite]; }
 
  private:
@@ -67,17 +67,17 @@ class RewriteIndex {
   std::vector<std::vector<char>> is_root_;  // by rewrite, then by operator
 };
 
-/// A change that a graph needs before its nodes can be compiled; nullopt where it needs none. Facts are known then.
+/// A change that a graph needs before its nodes can be compiled, made when facts are known; nullopt if it needs none.
 /// rewrites: whether those of the registry follow.
 using Lowering = std::optional<Patch> (*)(const Graph& graph, bool rewrites);
 
-/// What a registry does with graphs.
+/// The graph rewrites of a registry.
 struct Registry::Rewrites {
   std::vector<Rewrite> list{};  ///< in the order in which they are tried
-  Lowering lowering = nullptr;  ///< of every graph, whatever optimization is asked for; nullptr: none
-  RewriteIndex index{};         ///< of the list; set() makes it
+  Lowering lowering = nullptr;  ///< of every graph, whatever the optimisation level; nullptr: none
+  RewriteIndex index{};         ///< of the list; set by set()
 
-  /// Those of the registry, as long as nobody sets others.
+  /// The rewrites of a registry; valid until set() is called.
   static const Rewrites& of(const Registry& registry);
   static void set(Registry& registry, Rewrites rewrites);
 };
