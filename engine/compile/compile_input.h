@@ -8,12 +8,12 @@
 
 namespace linnet {
 
-/// What compile() knows of a node of a model.
+/// The CompileInput for a node of a model.
 class ModelCompileInput final : public CompileInput {
  public:
   ModelCompileInput(std::span<const Fact> inputs, std::span<const Fact> outputs, const ModelResources& resources)
       : CompileInput(inputs, outputs), resources_(resources) {}
-  /// For a kernel within the one that is compiled with `outer`, which holds what it packs.
+  /// For a kernel inside the one that is compiled with `outer`, which holds what the inner one packs.
   ModelCompileInput(std::span<const Fact> inputs, std::span<const Fact> outputs, const CompileInput& outer);
 
   Isa isa() const override { return resources_.options.isa; }
@@ -21,9 +21,9 @@ class ModelCompileInput final : public CompileInput {
   Tensor packed(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make) const override;
   Tensor packed_memory(DType dtype, const Shape& shape) const override;
 
-  /// What programs of bodies share with the model.
+  /// The resources that programs of bodies share with the model.
   const ModelResources& resources() const { return resources_; }
-  /// All that packed() gave, which the kernel may hold.
+  /// All tensors that packed() returned, which the kernel may hold.
   const std::vector<Tensor>& packed_tensors() const { return *packed_; }
 
  private:
@@ -31,7 +31,7 @@ class ModelCompileInput final : public CompileInput {
   std::shared_ptr<std::vector<Tensor>> packed_ = std::make_shared<std::vector<Tensor>>();
 };
 
-/// Throws Error(kInternal) for an input that is not Linnet's own.
+/// The resources of a CompileInput. Throws Error(kInternal) if it is not a ModelCompileInput.
 const ModelResources& model_resources(const CompileInput& in);
 
 }  // namespace linnet

@@ -15,13 +15,13 @@ inline constexpr bool kDebug = false;
 inline constexpr bool kDebug = true;
 #endif
 
-/// What all plans of a model share, those of control-flow bodies included.
+/// The resources that all plans of a model share, including those of control-flow bodies.
 struct ModelResources : std::enable_shared_from_this<ModelResources> {
   ModelOptions options;
   std::shared_ptr<Executor> executor = make_serial_executor();  ///< for the work before runs
-  std::shared_ptr<MemoryAccount> account;                       ///< of loading, where that has a limit
-  /// A rewrite that would change a shape or dtype, or whose operators refuse what it gives them, is skipped, which the
-  /// log says; otherwise it is an Error.
+  std::shared_ptr<MemoryAccount> account;                       ///< of loading, if that has a limit
+  /// Whether a rewrite that would change a shape or dtype, or whose operators reject their inputs, is skipped and
+  /// logged; otherwise it is an Error.
   bool skips_rewrites = !kDebug;
   mutable PackCache packs;
   mutable SharedConstants constants;

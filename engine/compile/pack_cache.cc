@@ -9,7 +9,7 @@
 namespace linnet {
 namespace {
 
-// Less costs the system little.
+// Reusing smaller blocks saves the system little work.
 constexpr size_t kLeastSpareBytes = size_t{16} << 10;
 
 }  // namespace
@@ -92,7 +92,7 @@ void PackCache::forget(const Tensor& source) {
 }
 
 int64_t PackCache::bytes() const {
-  std::vector<std::shared_ptr<Entry>> alive;  // freed without the lock
+  std::vector<std::shared_ptr<Entry>> alive;  // released without the lock
   const std::lock_guard lock(mutex_);
   for (const auto& [key, slot] : entries_) alive.push_back(slot.lock());
   for (const auto& slot : of_freed_) alive.push_back(slot.lock());

@@ -14,33 +14,33 @@
 
 namespace linnet {
 
-/// Data derived from constants (packed weights), made once and shared by every kernel that asks for the same form, and
-/// the memory that it is made in. Entries live as long as some kernel holds them. Thread-safe: who asks for one waits
-/// for those who make the same, no longer than the current deadline, and for nobody who makes another.
+/// A cache of data derived from constants (packed weights), and the memory that it is made in. Each form is made once
+/// and shared by every kernel that requests it. Entries live as long as a kernel holds them. Thread-safe: a caller
+/// waits for other threads that make the same form, until the current deadline, and for no others.
 class PackCache {
  public:
-  /// Looks in the files first, and adds to them what they lack. Before the first get().
+  /// Makes get() look in the files first and add what they lack. Call it before the first get().
   void use(std::shared_ptr<PackFiles> files) { files_ = std::move(files); }
-  /// The source in that form; calls make() where there is none yet.
+  /// The source in that form; calls make() if it does not exist yet.
   Tensor get(const Tensor& source, const PackedForm& form, const std::function<Tensor()>& make);
-  /// An uninitialised tensor of numbers for make() to fill: in memory of freed sources where there is enough, which the
-  /// system need not clear, else in new memory.
+  /// An uninitialised tensor of numbers for make() to fill. It uses memory of freed sources if there is enough, which
+  /// the system need not clear, otherwise new memory.
   Tensor memory(DType dtype, const Shape& shape);
-  /// Frees a source that nobody will ask for again: what was derived from it stays, and memory() uses its memory where
-  /// nobody else refers to it.
+  /// Frees a source that will not be requested again. Data derived from it stays, and memory() reuses the source's
+  /// memory if nothing else refers to it.
   void free(Tensor source);
-  /// After the kernels of a plan are compiled: releases the memory of freed sources that is left, and writes what was
-  /// made into the files. Throws Error(kIo) where that fails.
+  /// Call it after the kernels of a plan are compiled. Releases unused memory of freed sources and writes new data into
+  /// the files. Throws Error(kIo) if writing fails.
   void finish();
-  /// Bytes of all living entries.
+  /// The bytes of all living entries.
   int64_t bytes() const;
 
  private:
   struct Entry {
     Tensor packed;
-    Tensor source;  // kept so that its address stays taken, until it is freed
+    Tensor source;  // kept until it is freed, so that its address stays unique
   };
-  /// Views of one constant have its address, but may have another shape, which packs otherwise.
+  /// Views of one constant have the same address, but may have another shape, which is packed differently.
   struct Key {
     const void* address;
     DType dtype{};
@@ -49,12 +49,12 @@ class PackCache {
 
     auto operator<=>(const Key&) const = default;
   };
-  /// Memory of tensors that are not needed any more. Thread-safe.
+  /// Memory of tensors that are no longer needed. Thread-safe.
   class SpareMemory {
    public:
-    /// Takes the tensor's memory where nobody else refers to it.
+    /// Takes the tensor's memory if nothing else refers to it.
     void add(Tensor tensor);
-    /// In the smallest part that is large enough, else in new memory.
+    /// A tensor in the smallest part that is large enough, otherwise in new memory.
     Tensor tensor(DType dtype, const Shape& shape);
     void release();
 
@@ -76,11 +76,11 @@ class PackCache {
   SpareMemory spare_;
   std::mutex files_mutex_;
   std::shared_ptr<PackFiles> files_;
-  mutable std::mutex mutex_;  // held to look things up, not while they are made
+  mutable std::mutex mutex_;  // held for lookups, but not while data is made
   InProgress<Key> making_;
   std::map<Key, std::weak_ptr<Entry>> entries_;
   Sweeper sweeper_;
-  std::vector<std::weak_ptr<Entry>> of_freed_;  // those whose sources are freed
+  std::vector<std::weak_ptr<Entry>> of_freed_;  // entries whose sources are freed
 };
 
 }  // namespace linnet

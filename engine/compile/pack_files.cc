@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSuffix = ".packs";
 
-// A line of a file's text behind the model's key: dtype, dims and where the bytes begin, in front of the name.
+// Writes a line of a file's text, after the line of the model's key: dtype, rank, dims, the offset of the bytes, the
+// name.
 void write_line(std::ostream& text, const Tensor& packed, size_t offset, const std::string& name) {
   text << int(packed.dtype()) << ' ' << packed.rank();
   for (const int64_t dim : packed.shape()) text << ' ' << dim;
@@ -54,7 +55,7 @@ void PackFiles::read(const std::string& path) {
   std::istringstream lines(file ? file->text : "");
   std::string text;
   if (!std::getline(lines, text) || text != key_) {
-    std::error_code failed;  // somebody else's folder: not to be used, but there
+    std::error_code failed;  // ignored: the folder may belong to another user
     fs::remove(path, failed);
     return;
   }

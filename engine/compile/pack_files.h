@@ -10,30 +10,31 @@
 
 namespace linnet {
 
-/// Packed constants in a folder of files, for the processes that load a model again (ModelOptions::cache_dir). Knows
-/// the constants that lie in one mapped file, by where they lie. One thread at a time; any may write meanwhile.
+/// Packed constants in a folder of files, for processes that load a model again (ModelOptions::cache_dir). It
+/// identifies constants in one mapped file by their offsets. Only one thread at a time may use an object; write() may
+/// be called at any time.
 class PackFiles {
  public:
-  /// `folder`: of the model named `key` alone. Files in it that are another model's or not as they were written are
+  /// `folder`: that of the model named `key` alone. Files in it that belong to another model or are damaged are
   /// removed.
   PackFiles(std::string folder, std::string key, SealedFile constants);
 
-  /// The constant in that form, mapped; no tensor where it is not there.
+  /// The constant in that form, mapped; an empty tensor if it is not in the files.
   Tensor find(const Tensor& constant, const PackedForm& form) const;
   /// Packed constants by their names.
   using Packed = std::map<std::string, Tensor>;
 
-  /// Keeps what find() did not have for take_added().
+  /// Stores a form that find() did not have, for take_added().
   void add(const Tensor& constant, const PackedForm& form, const Tensor& packed);
-  /// What was added since.
+  /// The forms that were added since the last call.
   Packed take_added() { return std::exchange(added_, {}); }
-  /// Writes them into one file, whose path it returns. Throws Error(kIo).
+  /// Writes forms into one file and returns its path. Throws Error(kIo).
   std::string write(const Packed& added) const;
-  /// Finds what is in such a file from then on.
+  /// Reads such a file, so that find() also returns its contents.
   void read(const std::string& path);
 
  private:
-  /// Names the constant, empty for one that lies elsewhere, and the form.
+  /// The name of the constant and the form; empty for a constant that is not in the mapped file.
   std::string name(const Tensor& constant, const PackedForm& form) const;
 
   std::string folder_, key_;

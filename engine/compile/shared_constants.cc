@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kLeastSharedBytes = size_t{4} << 10;
 
-/// Each process has its own, so that no file can be made to have sums that are equal.
+/// A random secret per process, so that no file can be crafted to have colliding checksums.
 std::span<const std::byte> secret() {
   static const auto drawn = [] {
     std::random_device random;
@@ -75,7 +75,7 @@ SharedConstants::Values SharedConstants::computed(const Node& node, std::span<co
   return values;
 }
 
-// Small constants count by their contents, others by how they are computed or where they are.
+// Small constants are identified by their contents, others by how they are computed or where they are.
 SharedConstants::Origin SharedConstants::origin(const Node& node, std::span<const Fact> in) const {
   Origin origin;
   Checksummer sum(secret());

@@ -15,28 +15,28 @@
 
 namespace linnet {
 
-/// Constants that are made of weights (converted, transposed, folded): all graphs and plans of a model have one
-/// together, so that what is packed of it is shared, too. Each lives as long as somebody holds it. Thread-safe. Small
-/// ones, strings and containers are not shared.
+/// Constants that are made from weights (converted, transposed, folded). All graphs and plans of a model share one copy
+/// of each, and so what is packed from it. A constant lives as long as something refers to it. Thread-safe. Small
+/// constants, strings and containers are not shared.
 class SharedConstants {
  public:
   using Values = std::vector<Tensor>;
 
-  /// What a deterministic node computes of these constants: what was computed of the same before, while somebody has
-  /// it, else what compute() gives. Who needs what another thread computes waits for it.
+  /// What a deterministic node computes from these constants: an earlier result for the same constants if it still
+  /// exists, otherwise that of compute(). A caller waits if another thread is computing the same.
   Values computed(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
                   const std::function<Values()>& compute);
-  /// For a constant of a graph: one of the same contents that was given before and still lives, else the one given.
-  /// What is in a file is not shared.
+  /// Takes a constant of a graph and returns an earlier one with the same contents if that still exists, otherwise the
+  /// constant itself. Constants in files are not shared.
   Tensor share(const Tensor& constant);
-  /// Gives it to nobody any more. Before its memory is used for something else.
+  /// Stops sharing the constant. Call it before its memory is used for something else.
   void forget(const Tensor& constant);
 
  private:
-  /// How a constant is computed: of which operators and inputs, down to constants that nobody computed.
+  /// How a constant is computed: the operators and inputs, down to constants that are not computed.
   struct Origin {
     Checksum sum;
-    std::vector<WeakTensor> roots;  // whose addresses are in `sum`
+    std::vector<WeakTensor> roots;  // whose addresses are part of `sum`
   };
   struct Computed {
     std::vector<WeakTensor> roots, values;

@@ -5,8 +5,8 @@
 
 namespace linnet {
 
-/// Removes expired entries from a container each time that it has grown to twice what was left: so it holds few, and
-/// adding one takes constant time.
+/// Removes expired entries from a container each time it has grown to twice its size after the last sweep. So few
+/// expired entries remain, and adding one takes amortised constant time.
 class Sweeper {
  public:
   template <class Container, class IsExpired>
