@@ -12,10 +12,10 @@
 namespace linnet {
 namespace {
 
-constexpr size_t kFew = 64;  // nodes, which are quick to specialise again
+constexpr size_t kFew = 64;  // nodes, so few that specialising them again is fast
 constexpr int kLevels = 16;
 
-/// As if the run had told the shape.
+/// The fact with open dims set to 1, as if the run had determined the shape.
 Fact assumed(Fact fact) {
   if (!fact.has_rank()) return fact;
   for (Dim& dim : *fact.dims) {
@@ -24,7 +24,7 @@ Fact assumed(Fact fact) {
   return fact;
 }
 
-/// Whether, as far as rules tell, the shapes of the node's outputs are open although those of its inputs are known.
+/// Whether, according to its rule, the node's outputs have open shapes even if those of its inputs are known.
 bool opens_shapes(const Graph& graph, const Node& node) {
   std::vector<Fact> in = input_facts(graph, node);
   for (Fact& fact : in) fact = assumed(std::move(fact));
@@ -32,13 +32,13 @@ bool opens_shapes(const Graph& graph, const Node& node) {
     const std::vector<Fact> out = infer_node(node, in);
     return std::any_of(out.begin(), out.end(), [](const Fact& fact) { return fact.present() && !fact.concrete(); });
   } catch (const Error&) {
-    return true;  // Dims of 1 do not fit.
+    return true;  // dims of 1 do not fit
   }
 }
 
-/// Nodes that wait for shapes of the run, in order, cut into lists, each of which reads what the plan has and the lists
-/// before give. Within a list only a bounded number of shapes wait for one another: what is behind one of them is
-/// specialised again for each, which would take quadratic time in all nodes.
+/// Divides the nodes that wait for shapes of the run, in order, into lists. Each list reads what the plan and the lists
+/// before it compute. A list contains only a bounded number of shapes that wait for one another. Since the nodes after
+/// each such shape are specialised again, one list would take time quadratic in the number of nodes.
 std::vector<std::vector<NodeId>> divide_rest(const Graph& graph, const std::vector<NodeId>& waiting) {
   if (waiting.size() <= kFew) return {waiting};
   std::unordered_map<ValueId, int> levels;  // how many open shapes a value waits for
@@ -61,7 +61,7 @@ std::vector<std::vector<NodeId>> divide_rest(const Graph& graph, const std::vect
   return result;
 }
 
-/// Like Graph::part(), with new ids and operators: the result holds only the memory that its nodes need.
+/// Like Graph::part(), but with new ids and operators, so that the result holds only the memory that its nodes need.
 Graph small_part(const Graph& graph, const std::vector<NodeId>& nodes, const std::vector<ValueId>& inputs,
                  const std::vector<Graph::Output>& outputs) {
   Graph part(graph.registry());
@@ -110,7 +110,7 @@ class RestBuilder {
  private:
   const Graph& graph() const { return plan_.graph; }
 
-  /// What the nodes read of the plan and of other rests, constants aside.
+  /// The values of the plan and of other rests that the nodes read, except constants.
   std::vector<ValueId> values_read(const std::vector<NodeId>& nodes) const {
     std::set<ValueId> seen;
     std::vector<ValueId> values;
@@ -162,7 +162,7 @@ class RestBuilder {
   Plan& plan_;
   const std::function<int(ValueId)>& slot_of_;
   const std::shared_ptr<const ModelResources>& resources_;
-  std::map<ValueId, int> numbers_;  // of what rests read and give, see Plan::Rest
+  std::map<ValueId, int> numbers_;  // of the values that rests read and compute, see Plan::Rest
 };
 
 }  // namespace

@@ -9,11 +9,11 @@
 
 namespace linnet {
 
-/// By which nodes floats are computed: kinds of operators, attributes and shapes, in an order of their own. Not those
-/// that move elements, nor element-wise ones, however rewrites join these: they change no bits.
+/// The nodes by which a graph computes floats: their operators, attributes and shapes, sorted. Nodes that move elements
+/// and element-wise nodes are left out, because they produce the same bits however rewrites combine them.
 class Computations {
  public:
-  /// Adds those among the nodes of a graph. sizes: what its open dims are.
+  /// Adds those of a graph's nodes that count. sizes: the values of its open dims.
   void add(const Graph& graph, const std::vector<NodeId>& nodes, const DimSubstitution& sizes = {});
   bool equal(const Computations& other) const { return each_ == other.each_; }
 

@@ -9,7 +9,7 @@ namespace {
 
 bool has_named_dims(const Fact& fact) { return fact.present() && !fact.element && fact.has_rank(); }
 
-/// The fact, and those of its elements, without names.
+/// The fact, including those of its elements, without names.
 Fact without_names(Fact fact) {
   if (fact.element) {
     fact.element = std::make_shared<const Fact>(without_names(*fact.element));

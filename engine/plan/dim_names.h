@@ -10,22 +10,22 @@
 
 namespace linnet {
 
-/// The names that the inputs of a graph declare for more than one dim. A name is what the author of the file says, and
-/// no proof: runs may give such dims different sizes. So each but the first gets a symbol of its own, dims of a
-/// container's elements, which may differ from each other, get none, and no rewrite takes two for equal because of a
-/// name.
+/// The names that the inputs of a graph declare for more than one dim. The author of the file chose the name; it does
+/// not prove that the dims are equal, and runs may give them different sizes. So that no rewrite assumes equality
+/// because of a name, each such dim but the first gets a separate symbol. Dims of a container's elements, which may
+/// differ from each other, get no names.
 class DimNames {
  public:
   DimNames() = default;
-  /// Writes the symbols to the facts of the graph's inputs.
+  /// Writes the symbols into the facts of the graph's inputs.
   explicit DimNames(Graph& graph);
 
-  /// The fact with the names that were declared.
+  /// The fact with the declared names.
   Fact declared(Fact fact) const;
-  /// The same, of an input.
+  /// The fact of an input with the declared names.
   Fact declared_input(size_t input, const Fact& fact) const;
-  /// Says which inputs give one name two sizes; empty where none do. Inputs that are missing, or do not have the
-  /// declared rank, say nothing.
+  /// A message that describes inputs that give one name two sizes; empty if there are no such inputs. Inputs that are
+  /// missing or do not have the declared rank are ignored.
   std::string contradiction(std::span<const Tensor> inputs) const;
 
  private:
@@ -42,8 +42,8 @@ class DimNames {
 
   std::vector<std::string> inputs_;                     // their names
   std::map<Dim, std::vector<Place>, BySymbol> places_;  // by name
-  DimSubstitution names_;              // the declared names for the symbols that stand for them in one input
-  std::map<size_t, Fact> containers_;  // by input, as declared
+  DimSubstitution names_;                               // from the symbol in each input to the declared name
+  std::map<size_t, Fact> containers_;                   // by input, as declared
 };
 
 }  // namespace linnet

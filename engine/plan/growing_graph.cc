@@ -8,8 +8,8 @@
 namespace linnet {
 namespace {
 
-/// The stage in which each node runs, by id: nodes of regions have odd ones. All that a node reads is of its own stage
-/// or of an earlier one.
+/// The stage in which each node runs, by id. Nodes in regions have odd stages. A node reads only values of the
+/// same stage or earlier ones.
 std::vector<int> stages_of(const Graph& graph, const std::vector<bool>& in_region) {
   std::vector<int> stages(size_t(graph.node_capacity()), 0);
   for (const NodeId id : graph.nodes()) {
@@ -25,8 +25,8 @@ std::vector<int> stages_of(const Graph& graph, const std::vector<bool>& in_regio
   return stages;
 }
 
-/// Adds nodes to a graph on values with room. Which nodes can only run on the rows in use is found in a first pass,
-/// which takes their outputs for inputs.
+/// Adds nodes to a graph on values with room. A first pass finds the nodes that can only run on the rows in use; it
+/// takes their outputs for inputs of the graph.
 class Builder final : public PrefixGraph {
  public:
   Builder(const Graph& open, const Growth& growth, const std::vector<int64_t>& capacities)
@@ -133,7 +133,7 @@ class Builder final : public PrefixGraph {
     rows_ = result_.add_input("rows", Fact(DType::kInt64, Shape{int64_t(growth_.rows.size())}));
   }
 
-  /// Whether all that the node gives are numbers that depend on counts: what needs them makes them.
+  /// Whether all outputs of the node are numbers that depend on counts; the nodes that need them create them.
   bool is_known(const Node& node) const {
     return std::ranges::all_of(node.outputs, [&](ValueId v) { return v == kNoValue || is_known(v); });
   }
@@ -142,7 +142,7 @@ class Builder final : public PrefixGraph {
     return elements && std::ranges::all_of(*elements, [&](const Dim& dim) { return rooms_.linear(dim).has_value(); });
   }
 
-  /// False where it must run in a region. dry: then others take its outputs for inputs.
+  /// False if the node must run in a region. dry: its outputs then become inputs, for other nodes.
   bool add_node(NodeId id, bool dry) {
     node_ = &open_.node(id);
     bool added = false;
@@ -183,7 +183,7 @@ class Builder final : public PrefixGraph {
     }
   }
 
-  /// A node with one output.
+  /// Adds a node with one output.
   ValueId add_inferred(NodeSpec spec, const std::vector<ValueId>& inputs) {
     const std::string name = str(spec.name, ":", spec.op_type);
     spec.num_inputs = int(inputs.size());
@@ -229,7 +229,7 @@ class Builder final : public PrefixGraph {
     origins_[node_->outputs[0]] = origin(node_->inputs[0]);
   }
 
-  /// What carry() infers an input from: a shape becomes a constant.
+  /// The fact from which carry() infers an input: a shape becomes a constant.
   std::optional<Fact> carried_input(size_t i) {
     const Fact& fact = input(int(i));
     const std::vector<int> needed = node_->op->value_inputs();
@@ -247,7 +247,7 @@ class Builder final : public PrefixGraph {
     return Fact(sizes);
   }
 
-  /// Whether an output has as many rows as all inputs that have any.
+  /// Whether an output has as many rows as each input that has rows.
   bool same_rows(ValueId v) const {
     const Fact& out = open_.fact(v);
     const int axis = rooms_.axis(out);
@@ -260,7 +260,7 @@ class Builder final : public PrefixGraph {
     return true;
   }
 
-  /// A node that runs these on the rows in use.
+  /// Adds a node that runs these nodes on the rows in use.
   bool add_region(const std::vector<NodeId>& nodes) {
     std::vector<ValueId> inputs;
     std::vector<Graph::Output> outputs;
@@ -287,7 +287,7 @@ class Builder final : public PrefixGraph {
     return true;
   }
 
-  /// wide: its outputs have room, too.
+  /// wide: whether its outputs have room, too.
   std::vector<ValueId> add_region_node(Graph part, const std::string& name, bool wide) {
     std::vector<ValueId> inputs{rows_};
     for (const ValueId v : part.inputs()) inputs.push_back(now(v));
@@ -327,7 +327,7 @@ class Builder final : public PrefixGraph {
     return std::ranges::any_of(growth_.states, [&](const GrowingState& state) { return state.output == output; });
   }
 
-  /// States have room; all other outputs have the rows in use.
+  /// The final outputs: states have room; all other outputs have the rows in use.
   std::optional<std::vector<ValueId>> finished_outputs() {
     std::vector<ValueId> values, wide;
     for (size_t i = 0; i < open_.outputs().size(); ++i) {

@@ -19,7 +19,7 @@ size_t index_of(const std::vector<T>& values, const T& value) {
   return size_t(std::ranges::find(values, value) - values.begin());
 }
 
-/// By how many rows a state's output is longer than its input: 1 or more; 0 where that is not known.
+/// The number of rows by which a state's output is longer than its input: at least 1, or 0 if it is not known.
 int64_t rows_added(const Graph& graph, const GrowingState& state) {
   const Fact &before = graph.fact(state.input), &after = graph.fact(graph.outputs()[state.output].value);
   if (!before.has_rank() || !after.has_rank() || before.rank() != after.rank()) return 0;
@@ -30,14 +30,14 @@ int64_t rows_added(const Graph& graph, const GrowingState& state) {
   return more.known() ? std::max<int64_t>(more.value(), 0) : 0;
 }
 
-/// What takes the place of a graph's open dims: numbers, and for those that the rows of states consist of what makes
-/// each state have its count of rows.
+/// The substitution of a graph's open dims by numbers, except that dims that make up the rows of states become
+/// expressions which give each state its count of rows.
 class OpenRows {
  public:
   OpenRows(const OpenDims& open, const std::vector<int64_t>& sizes)
       : open_(open), sizes_(sizes), chosen_(sizes.size()) {}
 
-  /// Makes a state's dim this symbol. False where the dim is not the sum of an open dim and a number.
+  /// Makes a state's dim this symbol. False if the dim is not the sum of an open dim and a number.
   bool add(const Dim& dim, const Dim& rows) {
     if (certainly_equal(dims()(dim), rows)) return true;
     for (size_t i = 0; i < sizes_.size(); ++i) {
@@ -46,7 +46,8 @@ class OpenRows {
     return false;
   }
 
-  /// Takes open dims of so many elements to be the same as `dim`, which has as many now: masks that may be shorter.
+  /// Makes open dims of this size equal to `dim`, which currently has that size, for example those of masks, which may
+  /// be shorter.
   void tie(int64_t size, const Dim& dim) {
     for (size_t i = 0; i < sizes_.size(); ++i) {
       if (!chosen_[i].determined() && sizes_[i] == size) chosen_[i] = dim;
@@ -76,7 +77,8 @@ class OpenRows {
   Dims chosen_;
 };
 
-/// The states of `exact` by how many rows they have and get; nullopt where one does not grow by a known number.
+/// Groups the states of `exact` by the number of rows that they have and get; nullopt if one does not grow by a known
+/// number.
 std::optional<Growth> growth_of(const Graph& exact, const std::vector<GrowingState>& states,
                                 std::vector<size_t>& counted) {
   Growth growth{.states = states};
@@ -95,7 +97,8 @@ std::optional<Growth> growth_of(const Graph& exact, const std::vector<GrowingSta
   return growth;
 }
 
-/// Whether the nodes of the graph that grows compute floats as those of the graph for numbers do: then bits are equal.
+/// Whether the growing graph's nodes compute floats as those of the graph for numbers do, so that results have equal
+/// bits.
 bool compute_alike(const Graph& exact, const Graph& open, const GrowingGraph& growing, const Dims& symbols,
                    const std::vector<int64_t>& rows, const ModelResources& resources) {
   Computations wanted, got;
@@ -160,7 +163,7 @@ GrowingProgram::GrowingProgram(const Graph& program, const ShapeClass& shapes, c
 void GrowingProgram::open_graph(const ShapeClass& shapes, const DimSubstitution& dims, const Graph& exact,
                                 const std::vector<PlanInput>& inputs) {
   open_ = shapes.graph();
-  DimSubstitution conditions;  // also of symbols that are others by what operators demand
+  DimSubstitution conditions;  // including those of symbols that operators require to equal others
   for (size_t i = 0; i < shapes.open().count(); ++i) {
     conditions.add(shapes.open().symbol(i), dims(shapes.open().in(open_, i)));
   }
@@ -170,7 +173,7 @@ void GrowingProgram::open_graph(const ShapeClass& shapes, const DimSubstitution&
   for (size_t i = 0; i < growth_.states.size(); ++i) {
     const GrowingState& state = growth_.states[i];
     const size_t count = growth_.counts[i];
-    // Operators may demand a number of rows.
+    // Operators may require a certain number of rows.
     if (!certainly_equal(open_.fact(state.input).dim(state.axis), growth_.rows[count])) return;
     if (rows_added(open_, state) != growth_.added[count]) return;
   }
@@ -192,7 +195,7 @@ void GrowingProgram::open_graph(const ShapeClass& shapes, const DimSubstitution&
               compute_alike_later(shapes, *graph, rows);
 }
 
-/// Whether they do so with more rows, too: at first there may be none, which is special.
+/// Whether they also do so with more rows. A first run may have 0 rows, which is a special case.
 bool GrowingProgram::compute_alike_later(const ShapeClass& shapes, const GrowingGraph& graph,
                                          std::vector<int64_t> rows) const {
   constexpr int64_t kLater = 7;
@@ -209,7 +212,7 @@ bool GrowingProgram::compute_alike_later(const ShapeClass& shapes, const Growing
     const Graph exact = linnet::specialized(shapes.graph(), inputs, *resources_);
     return compute_alike(exact, open_, graph, growth_.rows, rows, *resources_);
   } catch (const Error& error) {
-    // A mask of one length, say: there are no such runs.
+    // An input of fixed length, such as a mask: there are no such runs.
     if (error.kind() == ErrorKind::kCancelled || error.kind() == ErrorKind::kLimit) throw;
     return true;
   }

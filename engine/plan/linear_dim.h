@@ -8,14 +8,15 @@
 
 namespace linnet {
 
-/// A dim that grows with symbols: base + slopes * symbols. Evaluated without expressions, which allocate.
+/// A dim that grows linearly with symbols: base + slopes * symbols. It is evaluated without expressions, which
+/// allocate.
 struct LinearDim {
   int64_t base = 0;
-  std::vector<int64_t> slopes{};  ///< by symbol; none: a number
+  std::vector<int64_t> slopes{};  ///< by symbol; empty for a number
 
-  /// nullopt for any other dim.
+  /// nullopt if the dim does not have this form.
   static std::optional<LinearDim> of(const Dim& dim, const Dims& symbols);
-  /// nullopt beyond 64 bits.
+  /// The value for these symbols; nullopt if it exceeds 64 bits.
   std::optional<int64_t> at(std::span<const int64_t> numbers) const;
   bool is_number() const;
   int64_t slope(size_t symbol) const { return slopes.empty() ? 0 : slopes[symbol]; }

@@ -18,8 +18,8 @@ struct Placed {
 
 bool overlap(const Lifetime& a, const Lifetime& b) { return a.first <= b.last && b.first <= a.last; }
 
-// Finding gaps takes time that grows with the square of the number of blocks; those that are not among the largest may
-// lie less densely.
+// Finding gaps takes time quadratic in the number of blocks. Blocks that are not among the largest may therefore be
+// packed less densely.
 constexpr size_t kMostInGaps = 8192;
 
 // `placed` is sorted by begin.
@@ -33,7 +33,8 @@ size_t lowest_gap(const std::vector<Placed>& placed, const Lifetime& lifetime, s
   return offset;
 }
 
-/// Places one block after another in the order in which they begin to live, in memory of one that lives no more.
+/// Places blocks one after another, in the order in which their lifetimes begin, in the memory of blocks whose
+/// lifetimes have ended.
 class Recycler {
  public:
   explicit Recycler(size_t begin) : end_(begin) {}
@@ -58,7 +59,7 @@ class Recycler {
  private:
   size_t end_;
   std::multimap<size_t, size_t> free_;                   // bytes, offset
-  std::multimap<int, std::pair<size_t, size_t>> alive_;  // by their ends
+  std::multimap<int, std::pair<size_t, size_t>> alive_;  // by the ends of their lifetimes
 };
 
 }  // namespace

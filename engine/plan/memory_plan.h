@@ -6,7 +6,7 @@
 
 namespace linnet {
 
-/// A block of memory and the numbers of the first and the last node that use it.
+/// A block of memory and the first and last node that use it, by number.
 struct Lifetime {
   size_t bytes = 0;
   int first = 0;
@@ -18,9 +18,11 @@ struct MemoryPlan {
   size_t total = 0;
 };
 
-/// Offsets such that blocks that live at the same time do not overlap: largest first, each into the lowest gap that
-/// fits. Source: Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference", arXiv:2001.03288,
-/// "greedy by size". Of very many, the small ones lie behind in memory that is used again as they come to an end.
+/// Computes offsets such that blocks that are in use at the same time do not overlap: largest first, each into the
+/// lowest gap that fits. If there are very many blocks, the small ones are placed after the others, in memory that is
+/// reused when an earlier block ends.
+/// Source: Pisarchyk and Lee, "Efficient Memory Management for Deep Neural Net Inference", arXiv:2001.03288, "greedy by
+/// size".
 MemoryPlan plan_memory(std::span<const Lifetime> lifetimes);
 
 }  // namespace linnet

@@ -9,19 +9,19 @@
 
 namespace linnet {
 
-/// The dims that the inputs of a graph leave open: each is a symbol, and stands for itself alone.
+/// The dims that the inputs of a graph leave open. Each is a separate symbol.
 class OpenDims {
  public:
-  /// Gives the input dims of `graph` that are no symbols of their own, or the symbol of another, new ones.
+  /// Gives a new symbol to each dim of the inputs of `graph` that has no symbol or that of an earlier dim.
   explicit OpenDims(Graph& graph);
 
   size_t count() const { return places_.size(); }
   const Dim& symbol(size_t i) const { return places_[i].symbol; }
-  /// What it is in another graph with these inputs.
+  /// The same dim in another graph with these inputs.
   const Dim& in(const Graph& graph, size_t i) const;
-  /// Their sizes in inputs that the graph takes.
+  /// The sizes of the dims in inputs that the graph accepts.
   std::vector<int64_t> sizes(const std::vector<PlanInput>& inputs) const;
-  /// The numbers that take the place of the symbols.
+  /// The substitution of the symbols by these sizes.
   DimSubstitution numbers(const std::vector<int64_t>& sizes) const;
 
  private:

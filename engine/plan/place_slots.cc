@@ -38,7 +38,7 @@ class SlotPlacer {
   }
 
  private:
-  // Slots that share memory form chains of views and in-place outputs; the root owns it.
+  // Slots that share memory form chains of views and in-place outputs. The root owns the memory.
   int root(int slot) const {
     while (storage_[size_t(slot)] != slot) slot = storage_[size_t(slot)];
     return slot;
@@ -88,15 +88,15 @@ class SlotPlacer {
         slot_bytes(plan_.slots[size_t(owner)]) != slot_bytes(plan_.slots[size_t(output)])) {
       return false;
     }
-    // Another input may be the same value, or a view of it, and read after a part of it was written; another output may
-    // have taken the memory.
+    // Another input may be the same value or a view of it, and be read after a part of it was written. Another output
+    // may already use the memory.
     const auto owned = [&](int slot) { return slot >= 0 && root(slot) == owner; };
     const auto taken = [&](int slot) { return slot != output && owned(slot); };
     return std::count_if(planned.inputs.begin(), planned.inputs.end(), owned) == 1 &&
            std::none_of(planned.outputs.begin(), planned.outputs.end(), taken);
   }
 
-  // Planned memory, and that of a state by the output which it becomes.
+  // Planned memory may be overwritten, and that of a state by the output that becomes the state.
   bool may_be_written(int owner, int output) const {
     const Slot& slot = plan_.slots[size_t(owner)];
     const auto becomes = [&](const Plan::State& state) {
@@ -106,8 +106,8 @@ class SlotPlacer {
            (slot.kind == Slot::Kind::kInput && std::any_of(plan_.states.begin(), plan_.states.end(), becomes));
   }
 
-  // The number of the input that the kernel which begins to write a slot may write over, where nothing else reads that
-  // input then or later; -1: none.
+  // The number of the input that may be overwritten by the kernel that first writes a slot, if nothing else reads that
+  // input then or later; otherwise -1.
   int overwritable_input(int slot) const {
     for (size_t i = 0; slot >= 0 && i < plan_.nodes.size(); ++i) {
       const PlannedNode& planned = plan_.nodes[i];
@@ -130,7 +130,7 @@ class SlotPlacer {
            std::count_if(inputs.begin(), inputs.end(), owned) == 1;
   }
 
-  // What holds an output is the runner's own, as strings and containers are: the caller may keep it.
+  // The memory of outputs, as that of strings and containers, belongs to the runner, because the caller may keep it.
   void keep_outputs() {
     for (Plan::Output& output : plan_.outputs) {
       if (output.slot < 0) continue;

@@ -14,7 +14,7 @@
 namespace linnet {
 namespace {
 
-// With its name, dims and readers; with the lists of its values and slots.
+// The sizes include a value's name, dims and readers, and a node's lists of values and slots.
 constexpr size_t kValueBytes = sizeof(Value) + 128, kNodeBytes = sizeof(Node) + sizeof(PlannedNode) + 128;
 
 Slot::Kind planned_kind(DType dtype) { return is_object(dtype) ? Slot::Kind::kOwned : Slot::Kind::kArena; }
@@ -102,7 +102,7 @@ class PlanBuilder {
     if (value != kNoValue) planned_[size_t(value)] = true;
   }
 
-  /// The rows that are written behind those of states.
+  /// Counts the rows that are written after those of states.
   void count_rows() {
     for (Plan::State& state : plan_->states) {
       const Node* node = graph().producer(graph().outputs()[state.output].value);
@@ -141,18 +141,19 @@ class PlanBuilder {
   void add_empty_slots(const Node& node) {
     for (const ValueId v : node.outputs) {
       const Fact& fact = graph().fact(v);
-      if (!fact.present()) continue;  // omitted, or an output that the operator does not give
+      if (!fact.present()) continue;  // omitted, or an output that the operator does not have
       slot_of_[size_t(v)] = add_slot({.kind = planned_kind(fact.dtype), .dtype = fact.dtype, .shape = fact.shape()});
     }
   }
 
-  // What is known ahead: nothing of containers and of dims that only the run tells.
+  // The bytes known ahead: 0 for containers and for dims that only the run determines.
   size_t value_bytes(ValueId value) const {
     const Fact& fact = graph().fact(value);
     return fact.concrete() && !is_container(fact.dtype) ? dtype_bytes(fact.dtype, fact.shape().elements()) : 0;
   }
 
-  // Kernels may keep something for every element. A value that is no larger than what it is made of may be a view.
+  // Kernels may allocate memory for every element, so only values larger than those that they are made from are
+  // checked. The others may be views.
   void check_values(const std::vector<NodeId>& nodes) const {
     const RunEnvironment* run = options_.run ? options_.run : RunEnvironment::current();
     if (!run) return;
@@ -204,8 +205,8 @@ class PlanBuilder {
     }
   }
 
-  // Outputs never alias the caller's inputs: a loop may feed them back while the memory is written again. Nor are they
-  // a constant, which other runs read: callers may write to what they are given.
+  // Outputs never alias the caller's inputs, because a loop may pass them back while the memory is rewritten. Nor do
+  // they alias a constant, because callers may write to their outputs and other runs read the constant.
   int detached(int from) {
     int root = from;
     while (plan_->slots[size_t(root)].kind == Slot::Kind::kView) root = plan_->slots[size_t(root)].index;
@@ -217,7 +218,8 @@ class PlanBuilder {
     return copy;
   }
 
-  /// Some node waits for the contents of an input: a rewrite for its shape made the node read it directly.
+  /// Whether some node waits for the contents of an input, because a rewrite for its shape made the node read it
+  /// directly.
   bool waits_for_input() const {
     const std::vector<ValueId>& inputs = graph().inputs();
     return std::any_of(waiting_.begin(), waiting_.end(), [&](NodeId id) {

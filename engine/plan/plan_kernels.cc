@@ -35,7 +35,7 @@ bool PlanKernels::same_facts(const std::vector<ValueId>& values) const {
   });
 }
 
-/// The node of the plan that this one is like, where it was compiled for the same facts.
+/// The same node of the similar plan, if it was compiled for the same facts.
 const PlannedNode* PlanKernels::known(const Node& node) const {
   const PlannedNode* known = size_t(node.id) < known_.size() ? known_[size_t(node.id)] : nullptr;
   if (!known) return nullptr;
@@ -53,7 +53,7 @@ size_t PlanKernels::constant_bytes(NodeId id) const {
   return bytes;
 }
 
-// The largest constants are packed first, while there is the least besides them.
+// The largest constants are packed first, while the least other memory is in use.
 void PlanKernels::compile(const std::vector<NodeId>& nodes) {
   std::vector<std::pair<size_t, NodeId>> order;
   for (const NodeId id : nodes) order.emplace_back(constant_bytes(id), id);
@@ -89,7 +89,7 @@ PlannedNode PlanKernels::compile(const Node& node) {
   return compiled;
 }
 
-// What runs read is in memory before.
+// Reads the constants that runs read, so that they are in memory before a run.
 void PlanKernels::read_constants(const Node& node, const Kernel& kernel) const {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const ValueId v = node.inputs[i];
@@ -97,7 +97,7 @@ void PlanKernels::read_constants(const Node& node, const Kernel& kernel) const {
   }
 }
 
-// What cannot be kept on disk is made again.
+// If files cannot be written, only a warning is logged; the data is made again by the next load.
 void PlanKernels::finish_packs() const {
   try {
     resources_->packs.finish();

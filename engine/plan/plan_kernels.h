@@ -9,24 +9,24 @@
 
 namespace linnet {
 
-/// Compiles the nodes of a plan, or takes the kernels of a plan like it, and frees the constants that nobody reads any
-/// more where Sources::kFreed says so.
+/// Compiles the nodes of a plan or reuses the kernels of a similar plan. With Sources::kFreed, it frees constants that
+/// are no longer read.
 class PlanKernels {
  public:
   /// `computed`, by value: whether a node of the plan computes it.
   PlanKernels(Plan& plan, const std::vector<bool>& computed, std::shared_ptr<const ModelResources> resources,
               const PlanOptions& options);
 
-  /// Compiles them all, once. Throws what operators throw, with the node's description.
+  /// Compiles the nodes. Call it once. Throws what operators throw, with the node's description.
   void compile(const std::vector<NodeId>& nodes);
-  /// A compiled node with its kernel, but no slots. Once for each.
+  /// A compiled node with its kernel, but without slots. Call it once for each node.
   PlannedNode take(NodeId id) { return std::move(compiled_[size_t(place_[size_t(id)])]); }
 
-  /// What the slot of a constant holds: where the constant was freed, a tensor without values.
+  /// The tensor for the slot of a constant; one without values if the constant was freed.
   const Tensor& constant(ValueId value) const;
   bool is_constant(ValueId value) const { return graph().fact(value).constant && !computed_[size_t(value)]; }
   bool is_freed(ValueId value) const { return freed_.contains(value); }
-  /// Of the kernels compiled for this plan.
+  /// The bytes of the kernels that were compiled for this plan.
   size_t bytes() const { return bytes_; }
 
  private:
@@ -46,10 +46,10 @@ class PlanKernels {
   const std::vector<bool>& computed_;
   const std::shared_ptr<const ModelResources> resources_;
   const PlanOptions& options_;
-  std::vector<const PlannedNode*> known_;  // by node, of the plan that this one is like
-  std::set<const void*> known_packed_;     // likewise
+  std::vector<const PlannedNode*> known_;  // by node, of the similar plan
+  std::set<const void*> known_packed_;     // constants that its kernels hold
   std::vector<PlannedNode> compiled_;
-  std::vector<int> place_;           // by node: where it is in compiled_; -1: nowhere yet
+  std::vector<int> place_;           // by node: its index in compiled_, or -1
   std::map<ValueId, Tensor> freed_;  // without values
   size_t bytes_ = 0;
 };

@@ -13,11 +13,11 @@
 namespace linnet {
 namespace {
 
-constexpr size_t kPlans = 512;              // the most that are kept, however small
-constexpr size_t kGrowingPrograms = 8;      // lengths of steps
+constexpr size_t kPlans = 512;              // the maximum number of cached plans, however small
+constexpr size_t kGrowingPrograms = 8;      // for different step lengths
 constexpr size_t kProgramBytes = 14 << 10;  // of the containers of a small program, its plan and its runner
 
-/// Adds what the plan holds to what is counted already; returns how many bytes are new.
+/// Adds what the plan holds to `counted`; returns the number of bytes that are new.
 size_t add_new(std::map<const void*, size_t>& counted, const Plan& plan) {
   size_t bytes = 0;
   for (const auto& held : plan.holdings()) {
@@ -29,10 +29,10 @@ size_t add_new(std::map<const void*, size_t>& counted, const Plan& plan) {
 const Shape& shape_of(const Tensor& input) { return input.shape(); }
 const Shape& shape_of(const PlanInput& input) { return input.shape; }
 
-/// What the plan holds besides what was there when it was made.
+/// The bytes that the plan holds besides those that existed when it was made.
 size_t bytes_besides(const Plan& plan) { return plan.own_bytes() + plan.new_bytes; }
 
-/// Of the shapes of inputs.
+/// A hash of the shapes of inputs.
 template <class Inputs>
 uint64_t hash_of_shapes(const Inputs& inputs) {
   static const SeededHash hash;
@@ -206,8 +206,8 @@ std::shared_ptr<Program> Program::specialized(std::shared_ptr<Program> program, 
 
 size_t Program::cache_limit() const { return size_t(std::max<int64_t>(resources_->options.plan_cache_bytes, 0)); }
 
-// Plans besides the latest are counted by what is new in them, until that could exceed the limit. Nobody waits for the
-// exact count, nor until plans are freed.
+// The memory of plans other than the latest is estimated by what is new in each, until it could exceed the limit. No
+// thread waits for the exact count or for plans to be freed.
 void Program::add_plan(std::unique_lock<std::mutex>& lock, const std::shared_ptr<const Plan>& plan) {
   put_first(plan);
   if (plans_.size() > 1) other_bytes_ += bytes_besides(**std::next(plans_.begin()));
@@ -220,12 +220,12 @@ void Program::add_plan(std::unique_lock<std::mutex>& lock, const std::shared_ptr
   lock.lock();
   std::erase_if(by_shapes_, [&](const auto& entry) { return gone.contains(*entry.second); });
   plans_.remove_if([&](const auto& each) { return gone.contains(each); });
-  other_bytes_ = bytes + other_bytes_ - std::min(before, other_bytes_);  // with those that came meanwhile
+  other_bytes_ = bytes + other_bytes_ - std::min(before, other_bytes_);  // including plans that were added meanwhile
   lock.unlock();
 }
 
-/// Where the plans end that the limit lets stay, and what they hold besides the first: where that is an early one,
-/// fewer than need be, so that not each further one is counted exactly.
+/// The end of the plans that the limit allows, and the bytes that they hold besides the first. If the first plan was
+/// made from another plan, removes more than necessary, so that not every further plan causes an exact count.
 std::pair<Program::PlanList::iterator, size_t> Program::within_limit(PlanList& plans) const {
   const bool is_early = plans.front()->like;
   const size_t limit = is_early ? cache_limit() / 4 * 3 : cache_limit();

@@ -13,7 +13,7 @@ std::optional<int64_t> Rooms::of(const Dim& dim) const {
     const int64_t slope = form->slopes[i];
     if (slope == 0) continue;
     if (slope < 0 || room) return std::nullopt;
-    // A state has its capacity before a run and behind it.
+    // A state has its capacity both before and after a run.
     int64_t added = 0, more = 0, size = 0;
     if (__builtin_mul_overflow(slope, growth_.added[i], &added) || __builtin_sub_overflow(form->base, added, &more) ||
         __builtin_mul_overflow(slope, capacities_[i], &size) ||

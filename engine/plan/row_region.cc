@@ -3,7 +3,7 @@
 namespace linnet {
 namespace {
 
-/// With dims of its own in place of those that grow.
+/// The body with new dims in place of those that grow.
 Graph opened(Graph body) {
   for (ValueId v = 0; v < body.value_count(); ++v) {
     const Fact& fact = body.fact(v);

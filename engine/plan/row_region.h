@@ -13,14 +13,14 @@ struct RowRegion {
   std::vector<std::vector<LinearDim>> inputs;  ///< their dims
 };
 
-/// A node of the internal operator RowsInUse, but for its inputs: first the counts, then those of the body.
+/// A node of the internal operator RowsInUse, without its inputs: first the counts, then the inputs of the body.
 struct RowRegionNode {
   NodeSpec spec;
   std::vector<Fact> outputs;
   RowRegion region;
 };
 
-/// The node for a part of `graph`. wide: its outputs have room, as others have; otherwise the rows in use.
+/// The node for a part of `graph`. wide: whether its outputs have room, as other values have, or only the rows in use.
 RowRegionNode row_region_node(const Graph& graph, Graph part, const std::string& name, const Rooms& rooms, bool wide);
 
 /// The spec of an operator of the internal domain.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kValueBytes = 160;  // of what a value allocates: its dims and readers
 
-/// The symbol, taken to be 2 or more: other rules hold for 0 and 1.
+/// The symbol, assumed to be at least 2, because other rules apply to 0 and 1.
 Dim assumed_large(const Dim& symbol) {
   const Atom& atom = **Polynomial::atom_of(symbol);
   Bounds bounds = atom.bounds;
@@ -20,8 +20,8 @@ Dim assumed_large(const Dim& symbol) {
   return bounded_symbol(atom, bounds);
 }
 
-/// Reads weights of which each binding computes something: a table of positions, say, of which it takes as many rows as
-/// there are.
+/// Loads weights from which each bound graph computes something, such as a table of positions of which it takes as many
+/// rows as there are.
 void read_tables(const Graph& graph) {
   std::vector<bool> by_sizes(size_t(graph.value_count()), false);
   const auto known = [&](ValueId v) {
@@ -39,7 +39,7 @@ void read_tables(const Graph& graph) {
   }
 }
 
-/// Whether an error may be about the sizes that a class is for.
+/// Whether an error may be caused by the sizes that a class assumes.
 bool is_about_sizes(ErrorKind kind) {
   return kind == ErrorKind::kShape || kind == ErrorKind::kModel || kind == ErrorKind::kType ||
          kind == ErrorKind::kUnsupported;

@@ -15,30 +15,30 @@
 
 namespace linnet {
 
-/// A program's graph, optimised once for many sizes of its inputs: some open dims are numbers, all others symbols. What
-/// the graph is depends on the program and these numbers alone. Where an operator refuses what is assumed, no inputs
+/// A program's graph, optimised once for many sizes of its inputs: some open dims are fixed numbers, all others
+/// symbols. The graph depends only on the program and these numbers. If an operator rejects the assumptions, no inputs
 /// meet the conditions. Thread-safe.
 class ShapeClass {
  public:
-  /// Numbers by the index of an open dim.
+  /// The fixed sizes, by the index of an open dim.
   using Fixed = std::map<size_t, int64_t>;
 
   ShapeClass(const Graph& program, const OpenDims& open, const Fixed& fixed, const ModelResources& resources);
 
   const Graph& graph() const { return graph_; }
   const OpenDims& open() const { return open_; }
-  /// What its operators demand of the open dims.
+  /// The conditions that its operators impose on the open dims.
   const std::vector<DimScope::Lesson>& conditions() const { return conditions_; }
   bool meets_conditions(const std::vector<PlanInput>& inputs) const;
   const Fixed& fixed() const { return fixed_; }
-  /// The open dims that are taken to be 2 or more.
+  /// The open dims that are assumed to be at least 2.
   const std::set<size_t>& assumed() const { return assumed_; }
 
-  /// The graph for these inputs, whose fixed and assumed dims fit the class. nullopt where an operator that the program
-  /// has, but perhaps not the class, would refuse them.
+  /// The graph for these inputs, whose fixed and assumed dims must fit the class. nullopt if an operator of the
+  /// program, though perhaps not of the class, would reject them.
   std::optional<Graph> bind(const std::vector<PlanInput>& inputs, const ModelResources& resources) const;
 
-  /// A plan that was made last of a graph that bind() gave, while somebody has it.
+  /// The last plan made of a graph that bind() returned, if it still exists.
   std::shared_ptr<const Plan> latest_plan() const;
   void set_latest_plan(const std::shared_ptr<const Plan>& plan);
 

@@ -6,7 +6,7 @@ namespace linnet {
 namespace {
 
 constexpr size_t kMostClasses = 8;
-constexpr int kMostSteps = 3;  // classes on the way to that of some inputs, where each shows that another dim matters
+constexpr int kMostSteps = 3;  // classes tried for some inputs; each reveals another dim that matters
 
 }  // namespace
 

@@ -9,15 +9,15 @@
 
 namespace linnet {
 
-/// The classes of a program's graph that were asked for last. Which one inputs get depends on their sizes alone; who
-/// needs one that is being made waits for it. Thread-safe.
+/// The most recently used classes of a program's graph. The class of inputs depends on their sizes alone. A caller
+/// waits if another thread is making the class that it needs. Thread-safe.
 class ShapeClasses {
  public:
   explicit ShapeClasses(const Graph& program);
 
-  /// Whether there is any open dim.
+  /// Whether the graph has open dims.
   bool any() const { return open_.count() > 0; }
-  /// The class of these inputs. `run`: whose deadline ends waiting.
+  /// The class of these inputs. `run`: the run whose deadline ends waiting.
   std::shared_ptr<ShapeClass> of(const std::vector<PlanInput>& inputs, const ModelResources& resources,
                                  const RunEnvironment* run);
 
@@ -28,7 +28,7 @@ class ShapeClasses {
 
   Graph program_;
   OpenDims open_;
-  std::mutex mutex_;  // held to look classes up, not while one is made
+  std::mutex mutex_;  // held for lookups, but not while a class is made
   InProgress<ShapeClass::Fixed> making_;
   std::list<std::shared_ptr<ShapeClass>> classes_;  // most recently used first
 };

@@ -10,10 +10,10 @@ namespace linnet {
 /// Addresses of constants.
 using ConstantSet = std::unordered_set<const void*>;
 
-/// Those of a graph.
+/// The addresses of a graph's constants.
 ConstantSet constants_of(const Graph& graph);
 
-/// Replaces constants of a graph, but for those that are known, by equal ones of the model's other graphs.
+/// Replaces constants of a graph, except those in `known`, by equal ones of the model's other graphs.
 void share_constants(Graph& graph, const ConstantSet& known, const ModelResources& resources);
 
 }  // namespace linnet

@@ -11,11 +11,11 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kSample = 7;  // a size that an expression with a number for every size has a number for, too
+constexpr int64_t kSample = 7;  // a size to test expressions with: those with a number for every size have one
 
 }  // namespace
 
-/// Takes the values out of a graph.
+/// Replaces the values in a graph by constants.
 class SizeElements::Cutter {
  public:
   Cutter(const Graph& graph, const OpenDims& open, std::vector<Dim>& expressions)
@@ -37,7 +37,7 @@ class SizeElements::Cutter {
     patch_.replace(v, same->second);
   }
 
-  /// The graph without the nodes that nobody needs any more, and the values of it that are to be set.
+  /// Changes the graph, without the nodes that are no longer needed, and returns the values of it that are to be set.
   std::vector<Value> finish(Graph& graph) {
     patch_.apply(graph);
     graph = graph.compacted();

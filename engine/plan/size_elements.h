@@ -7,14 +7,14 @@
 
 namespace linnet {
 
-/// The small integer values of a class's graph whose elements are expressions over the open dims. A binding has their
-/// numbers at once, without the nodes that compute one of the other.
+/// The small integer values of a class's graph whose elements are expressions over the open dims. A bound graph gets
+/// their numbers directly, without the nodes that compute them.
 class SizeElements {
  public:
-  /// Replaces each of these values of the graph by a constant, which set() gives contents.
+  /// Replaces each of these values of the graph by a constant, whose contents set() sets.
   SizeElements(Graph& graph, const OpenDims& open);
 
-  /// Gives the constants of a copy of the graph their contents. False where some element has no number.
+  /// Sets the contents of these constants in a copy of the graph. False if some element has no number.
   bool set(Graph& graph, const DimSubstitution& numbers) const;
 
  private:

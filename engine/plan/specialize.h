@@ -4,10 +4,10 @@
 
 namespace linnet {
 
-/// What is known of inputs.
+/// The facts that are known of inputs.
 std::vector<Fact> facts_of(const std::vector<PlanInput>& inputs);
 
-/// The graph for these inputs: with their facts, and optimised once more.
+/// The graph for these inputs, with their facts, optimised again.
 Graph specialized(Graph graph, const std::vector<PlanInput>& inputs, const ModelResources& resources);
 
 }  // namespace linnet
