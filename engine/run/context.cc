@@ -36,7 +36,7 @@ struct Context::Impl {
         ordered(model.inputs().size() + model.state_->notes.defaults.size()),
         completed(ordered.size()) {}
 
-  /// f(), which allocates for states.
+  /// Calls f(), which allocates memory for states.
   template <class F>
   decltype(auto) within_account(const char* what, F&& f) {
     const MemoryAccount::Scope scope(environment.account());
@@ -56,12 +56,12 @@ struct Context::Impl {
   Runner runner;
   RunEnvironment environment;
   StatefulRun stateful;
-  std::vector<Tensor> ordered, completed;  // inputs by name; with defaults and states
-  std::vector<Tensor> held, kept;          // inputs that lie in outputs, and these
+  std::vector<Tensor> ordered, completed;  // inputs by name; inputs with defaults and states
+  std::vector<Tensor> held, kept;          // inputs that overlap outputs, and these outputs
   std::chrono::steady_clock::duration last_run{};
 };
 
-/// Threads are held ready where the run before took long enough to pay for it.
+/// Keeps threads ready during a run if the previous run was long enough to be worth it.
 template <class F>
 std::span<const Tensor> Context::Impl::hold_threads(F run) {
   constexpr std::chrono::microseconds kWorthHolding(200);
@@ -76,7 +76,7 @@ std::span<const Tensor> Context::Impl::hold_threads(F run) {
   return outputs;
 }
 
-/// f(). Where a shape does not fit, inputs that give one name two sizes may be the reason.
+/// Calls f(). If it throws Error(kShape), adds a note on inputs that give one name two sizes, which may be the reason.
 template <class F>
 auto Context::Impl::with_dim_names(std::span<const Tensor> inputs, F&& f) {
   try {
@@ -95,7 +95,8 @@ std::span<const Tensor> Context::Impl::run(std::span<const Tensor> inputs, std::
   });
 }
 
-/// Inputs may be, or lie in, outputs of the run before: those are kept, so that this run writes others.
+/// Runs the model on inputs that may overlap outputs of the previous run. Holds those outputs, so that this run writes
+/// to other memory.
 std::span<const Tensor> Context::Impl::run_apart(std::span<const Tensor> inputs, std::span<const Tensor> given) {
   check_given(given, inputs, model.outputs());
   const std::span<const Tensor> outputs = runner.outputs();
@@ -113,7 +114,7 @@ std::span<const Tensor> Context::Impl::run_apart(std::span<const Tensor> inputs,
   return result;
 }
 
-/// With defaults and states in the place of inputs that are left out.
+/// Runs the model with defaults and states in place of inputs that are left out.
 std::span<const Tensor> Context::Impl::run_completed(std::span<const Tensor> inputs, std::span<const Tensor> given) {
   const ContextStates& states = stateful.states();
   states.check_left_out(inputs);

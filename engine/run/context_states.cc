@@ -20,7 +20,8 @@ size_t index_of(const std::vector<ValueInfo>& infos, const std::string& name, co
 
 bool is_bindable(DType dtype) { return !is_object(dtype) && dtype_bits(dtype) >= 8; }
 
-/// An output may have more rows than the input, but not where both numbers are in the file.
+/// Throws unless the output can be a state. It may have more rows than the input, but not if both numbers are in the
+/// file.
 void check_pair(const ValueInfo& output, const ValueInfo& input) {
   if (!is_bindable(input.fact.dtype)) {
     throw Error(ErrorKind::kUnsupported, str("input '", input.name, "' cannot be a state: it is ", input.fact));
@@ -31,7 +32,7 @@ void check_pair(const ValueInfo& output, const ValueInfo& input) {
               str("output '", output.name, "' is ", output.fact, ", input '", input.name, "' must be ", input.fact));
 }
 
-/// The only axis along which `after` is longer; -1: there is none, or there are others.
+/// The only axis along which `after` is longer; -1 if there are no or several such axes.
 int grown_axis(const Shape& before, const Shape& after) {
   int axis = -1;
   for (int d = 0; d < after.rank(); ++d) {
@@ -43,8 +44,8 @@ int grown_axis(const Shape& before, const Shape& after) {
   return axis;
 }
 
-/// The only axis along which `after` may be longer than `before`; -1: there is none, or there are others. The first
-/// one, mostly that of the batch, only where it is certain.
+/// The only axis along which `after` may be longer than `before`; -1 if there are no or several such axes. The first
+/// axis, usually that of the batch, counts only if it is certain to grow.
 int open_axis(const Fact& before, const Fact& after) {
   if (!before.has_rank() || !after.has_rank() || before.rank() != after.rank()) return -1;
   int axis = -1;
@@ -239,7 +240,7 @@ const StateRooms& ContextStates::rooms(std::span<const size_t> counts, std::span
     }
     environment.check_memory(bytes += room(state).bytes());
     clear_rows(room(state), state.axis, state.rows, state.written);
-    state.written = state.rows + added[count];  // also by a run that fails
+    state.written = state.rows + added[count];  // even by a run that fails
   }
   return rooms_;
 }
@@ -266,7 +267,7 @@ void ContextStates::take_samples(int axis, std::span<const int64_t> samples, con
     throw Error(ErrorKind::kShape, str("state '", input_of(state).name, "' must have the ", count,
                                        " samples that are asked for in dim ", axis, ", is ", describe(value)));
   }
-  if (std::ranges::is_sorted(samples) && std::ranges::adjacent_find(samples) == samples.end()) return;  // all in order
+  if (std::ranges::is_sorted(samples) && std::ranges::adjacent_find(samples) == samples.end()) return;  // unchanged
   for (State& state : states_) {
     const bool stays = in_room(state) && axis < state.axis;
     const Tensor from = stays ? room(state) : dense(state);

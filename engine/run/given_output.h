@@ -4,8 +4,8 @@
 
 namespace linnet {
 
-/// Where the caller of the run wants an output whose memory the kernel asks for; none: anywhere. Throws
-/// Error(kInternal) for contexts that are not Linnet's own.
+/// The memory that the caller of the run gives for an output that the kernel allocates; an empty tensor if there is no
+/// such memory. Throws Error(kInternal) for contexts that are not Linnet's own.
 LINNET_API Tensor given_output(KernelContext& context, int output);
 
 }  // namespace linnet

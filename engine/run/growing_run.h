@@ -9,26 +9,26 @@
 
 namespace linnet {
 
-/// Memory of states for more rows than they have.
+/// Memory of states, for more rows than they have.
 struct StateRooms {
-  std::vector<Tensor> tensors;      ///< by input of the model; empty ones: no such state
-  std::vector<int64_t> rows;        ///< in use, by count
+  std::vector<Tensor> tensors;      ///< by input of the model; empty if it is not such a state
+  std::vector<int64_t> rows;        ///< rows in use, by count
   std::vector<int64_t> capacities;  ///< by count
 };
 
-/// Runs a GrowingProgram: the memory of one run at a time.
+/// Runs a GrowingProgram. It owns the memory of one run at a time.
 class GrowingRun {
  public:
   explicit GrowingRun(std::shared_ptr<GrowingProgram> program) : program_(std::move(program)) {}
 
   const std::shared_ptr<GrowingProgram>& program() const { return program_; }
 
-  /// Whether there is a program for these capacities, which run() then takes.
+  /// Prepares run() for these capacities. False if there is no program for them.
   bool prepare(const std::vector<int64_t>& capacities);
 
-  /// inputs: those of the model, of states the shape only. Outputs as Runner::run() gives them; those of states are
-  /// their rooms, with the new rows, or other memory of that shape. Throws Error(kInternal) where the plan writes
-  /// another number of rows than it should.
+  /// inputs: those of the model; of states only the shape counts. Returns outputs as Runner::run() does; those of
+  /// states are their rooms with the new rows, or other memory of that shape. Throws Error(kInternal) if the plan
+  /// writes another number of rows than expected.
   std::span<const Tensor> run(std::span<const Tensor> inputs, const StateRooms& rooms, RunEnvironment& environment,
                               std::span<const Tensor> given);
 
@@ -42,8 +42,8 @@ class GrowingRun {
   std::shared_ptr<GrowingProgram> program_;
   std::shared_ptr<const GrowingProgram::Steps> steps_;
   std::optional<Runner> runner_;
-  std::vector<Tensor> inputs_;  // of steps
-  std::vector<Tensor> wide_;    // those with room
+  std::vector<Tensor> inputs_;  // of steps_
+  std::vector<Tensor> wide_;    // inputs with room
 };
 
 }  // namespace linnet

@@ -8,12 +8,12 @@
 namespace linnet {
 namespace {
 
-constexpr std::byte kNan{0xff};  // each byte of a NaN of any floating-point type
+constexpr std::byte kNan{0xff};  // filling a value with this byte makes a NaN of every floating-point type
 
 void fill(const void* begin, size_t bytes) {
   if (bytes > 0) std::memset(const_cast<void*>(begin), int(kNan), bytes);
 }
-/// The first byte is the pattern's, and every other one as the one before it.
+/// Compares the first byte with the pattern and every other byte with the one before it.
 bool filled(const std::byte* begin, size_t bytes) {
   return bytes == 0 || (*begin == kNan && std::memcmp(begin, begin + 1, bytes - 1) == 0);
 }
@@ -69,7 +69,7 @@ void MemoryGuard::end_node(size_t node, const std::vector<Tensor>& slots, const 
   for (const int slot : dead_at_[node]) fill(slots[size_t(slot)].raw(), slots[size_t(slot)].bytes());
 }
 
-/// What the plan adds behind the largest scratch memory of its kernels is the guard of all.
+/// The padding that the plan adds after the largest scratch memory of its kernels is the guard of all.
 void MemoryGuard::check_scratch(const Kernel& kernel, const Tensor& scratch) const {
   const size_t pitch = aligned(plan_.scratch_bytes), own = kernel.scratch_bytes();
   for (size_t begin = 0; begin + pitch <= scratch.bytes(); begin += pitch) {

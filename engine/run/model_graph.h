@@ -10,27 +10,28 @@
 
 namespace linnet {
 
-/// What a file says beside its graph.
+/// The contents of a model file besides its graph.
 struct GraphNotes {
   ModelMetadata metadata;
-  std::vector<Tensor> defaults;                     ///< contents of the last inputs, those that a run may leave out
+  std::vector<Tensor> defaults;                     ///< contents of the last inputs, which a run may leave out
   std::vector<Fact> declared;                       ///< of each output, or empty
   std::map<std::string, Denotation> denotations{};  ///< of inputs and outputs by name
-  std::optional<LoadReport> report{};  ///< of a graph that was optimised before: nodes and opset as they were then
-  std::shared_ptr<PackFiles> packs{};  ///< of ModelOptions::cache_dir
-  std::shared_ptr<const CountedMemory> nodes{};  ///< names and attributes
+  std::optional<LoadReport> report{};            ///< of a graph that was optimised before: its original nodes and opset
+  std::shared_ptr<PackFiles> packs{};            ///< for ModelOptions::cache_dir
+  std::shared_ptr<const CountedMemory> nodes{};  ///< the memory of names and attributes
 };
 
-/// Optimises a graph. Throws what its operators throw.
+/// Optimises a graph and makes a model. Throws what its operators throw.
 LINNET_API Model make_model(Graph graph, const ModelOptions& options, GraphNotes notes = {});
 
-/// The graph as it runs, rewrites done.
+/// The graph that runs, after rewrites.
 LINNET_API const Graph& model_graph(const Model& model);
 
-/// The same with the names of dims that inputs declare, where the graph as it runs does not trust them: to be written.
+/// The same graph with the declared names of the inputs' dims, which the graph that runs does not trust; for writing
+/// it.
 LINNET_API Graph declared_graph(const Model& model);
 
-/// The plan used last, then the one made for its rest, and so on; none before a run.
+/// The most recently used plan, then the one made for its rest, and so on; empty before a run.
 LINNET_API std::vector<std::shared_ptr<const Plan>> latest_plans(const Model& model);
 
 }  // namespace linnet

@@ -15,7 +15,7 @@
 namespace linnet {
 namespace {
 
-/// What was inferred, with the names of dims and what could not be inferred as declared.
+/// Adds to an inferred fact the names of dims, and what could not be inferred, as declared.
 void add_declared(Fact& fact, const Fact& declared) {
   if (fact.dtype != declared.dtype || !declared.dims) return;
   if (!fact.dims) fact.dims = declared.dims;
@@ -46,7 +46,7 @@ void check_weight(const std::string& name, const Tensor& before, const Tensor& w
               str("initializer '", name, "' is ", describe(before), ", not ", describe(weight)));
 }
 
-/// Replaces every initializer of that name: several bodies may have one. False where there is none.
+/// Replaces every initializer of that name; several bodies may have one. False if the name does not occur.
 bool replace_weight(Graph& graph, const std::string& name, const Tensor& weight) {
   bool found = false;
   for (ValueId id = 0; id < graph.value_count(); ++id) {
@@ -59,7 +59,8 @@ bool replace_weight(Graph& graph, const std::string& name, const Tensor& weight)
   return found;
 }
 
-/// The constants that nodes read, of bodies too, by where they lie: a body's own may be those of the graph around it.
+/// Collects the constants that nodes read, including those of bodies, by address: a body may share those of the outer
+/// graph.
 void find_constants(const Graph& graph, std::map<const void*, const Tensor*>& found) {
   for (ValueId id = 0; id < graph.value_count(); ++id) {
     const Tensor& constant = graph.fact(id).constant;

@@ -18,11 +18,11 @@ struct Model::State {
 
   void specialize(std::span<const Tensor> tensors);
   State with_weights(const std::map<std::string, Tensor>& weights) const;
-  /// Where runs take an input or overridable initializer. Throws Error(kModel) for an unknown name.
+  /// The index of an input or overridable initializer in a run's inputs. Throws Error(kModel) for an unknown name.
   size_t input_index(const std::string& name) const;
-  /// What an overridable initializer has in the file; no Tensor of another name.
+  /// The value of an overridable initializer in the file; an empty Tensor for any other name.
   const Tensor& default_of(const std::string& name) const;
-  /// Fills `all` with what a run is given, and defaults where it may leave inputs out.
+  /// Fills `all` with the inputs given to a run, and with defaults for inputs that may be left out.
   void complete(std::span<const Tensor> given, std::vector<Tensor>& all) const;
 
   static Model model(std::shared_ptr<State> state) { return Model(std::move(state)); }
@@ -34,7 +34,7 @@ struct Model::State {
   std::vector<ValueInfo> inputs, overridable, outputs;
   std::vector<ValueInfo> all_inputs;  // inputs, then overridable
   GraphNotes notes;
-  std::optional<Graph> as_written;  // where weights are replaceable
+  std::optional<Graph> as_written;  // set if weights are replaceable
   LoadReport report;
 
  private:
@@ -44,10 +44,10 @@ struct Model::State {
   void tell(const Log& log) const;
 };
 
-/// What the graph's constants hold.
+/// The bytes of the graph's constants.
 int64_t constant_bytes(const Graph& graph);
 
-/// Those of which lie in memory.
+/// The bytes of those constants that are in memory.
 int64_t held_constant_bytes(const Graph& graph);
 
 /// "'a', 'b'".

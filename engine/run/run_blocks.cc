@@ -5,7 +5,8 @@
 namespace linnet {
 namespace {
 
-// An output that somebody keeps holds its block: one of at most so many bytes, or times what the output needs.
+// A caller that holds an output holds its whole block. A block is therefore reused only if it has at most kLittle bytes
+// or at most kMostTimes as many as the output needs.
 constexpr size_t kLittle = size_t{64} << 10;
 constexpr size_t kMostTimes = 8;
 

@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-/// Of what surrounds the tensor of a slot.
+/// The size of each guard around the tensor of a slot.
 size_t guard_bytes(const Plan& plan, const Slot& slot) {
   return plan.guarded && !is_object(slot.dtype) ? kGuardBytes : 0;
 }
@@ -109,7 +109,7 @@ Tensor RunMemory::given(const Plan& plan, int slot) const {
 
 Tensor RunMemory::dynamic(const Plan& plan, int slot, DType dtype, const Shape& shape,
                           const RunEnvironment& environment) {
-  constexpr size_t kSmall = size_t{64} << 10;  // bytes that are as fast to allocate
+  constexpr size_t kSmall = size_t{64} << 10;  // smaller blocks are as fast to allocate
   if (plan.guarded || is_object(dtype)) return environment.allocate(dtype, shape);
   if (const Tensor to = given(plan, slot); to.dtype() == dtype && to.shape() == shape) return to;
   const size_t bytes = dtype_bytes(dtype, shape.elements());

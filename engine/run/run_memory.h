@@ -11,21 +11,21 @@
 
 namespace linnet {
 
-/// The tensors of a plan's slots in the memory of `blocks`, for one run at a time. Slots refer to memory and do not
-/// keep it alive, but for constants and what kernels allocate or provide; outputs keep theirs.
+/// The tensors of a plan's slots in the memory of `blocks`, for one run at a time. Slots refer to memory without
+/// keeping it alive, except for constants and what kernels allocate or provide. Outputs keep their memory alive.
 struct RunMemory {
   RunMemory(const Plan& plan, RunBlocks& blocks, const RunEnvironment& environment);
 
-  /// Lets go of what the run before left, puts the inputs into their slots, and sees to it that nobody else holds the
-  /// memory that outputs will be written to, but for what is given.
+  /// Releases what the previous run left, puts the inputs into their slots, and makes sure that nothing else holds the
+  /// memory that outputs are written to, except given memory.
   void begin_run(const Plan& plan, std::span<const Tensor> inputs, std::span<const Tensor> given,
                  const RunEnvironment& environment);
-  /// What is given for the output that a kDynamic slot is, to be written at once; none for others.
+  /// The given memory for the output of a kDynamic slot, if it can be written to at once; otherwise an empty tensor.
   Tensor given(const Plan& plan, int slot) const;
-  /// Memory for a kDynamic slot: what is given(), if that has this dtype and shape, else memory of runs before that
-  /// nobody holds any more and that is not much larger, else new one.
+  /// Memory for a kDynamic slot. It is given() if that has this dtype and shape; otherwise memory of earlier runs that
+  /// nothing holds and that is not much larger; otherwise new memory.
   Tensor dynamic(const Plan& plan, int slot, DType dtype, const Shape& shape, const RunEnvironment& environment);
-  /// Counts what the value of a slot holds beside its own memory: text, elements (count_held()).
+  /// Counts what the value of a slot holds in addition to the slot's memory: text, elements (count_held()).
   void count_objects(const Plan& plan, int slot) const;
   /// Fills `outputs` from the slots and from the values of the rests.
   void collect_outputs(const Plan& plan, std::span<const Tensor> rest_values);
@@ -35,23 +35,24 @@ struct RunMemory {
  private:
   struct Owned {
     RunBlocks::Output* block = nullptr;
-    void* given = nullptr;  // written to instead, in this run
+    void* given = nullptr;  // the memory to which this run writes instead
   };
 
-  /// An output that alone is computed in some memory is computed in what is given for it; others are copied.
+  /// Computes an output directly in its given memory if no other output shares the memory that it is computed in. Other
+  /// outputs are copied.
   void take_given(const Plan& plan, std::span<const Tensor> inputs);
-  /// Whether what is given for an output overlaps an input that is read while the output is written.
+  /// Whether the memory given for an output overlaps an input that is read while the output is written.
   bool is_read(size_t output, const Plan& plan, std::span<const Tensor> inputs) const;
-  /// Copies what would be lost when outputs are copied to inputs' memory that is given for them.
+  /// Copies values that would be overwritten when outputs are copied to given memory that overlaps inputs.
   void separate(std::vector<Tensor>& values) const;
 
   void renew(const Plan& plan, const RunEnvironment& environment);
 
   RunBlocks& blocks_;
-  std::vector<Tensor> given_;   // by output; empty ones: none
-  std::vector<bool> behind_;    // by output: what is given is written when the run ends
+  std::vector<Tensor> given_;   // by output; empty if not given
+  std::vector<bool> behind_;    // by output: whether its given memory is written at the end of the run
   std::map<int, Owned> owned_;  // by slot
-  std::map<int, int> dynamic_;  // by slot: its place among them
+  std::map<int, int> dynamic_;  // by slot: its index among the dynamic slots
 };
 
 }  // namespace linnet

@@ -21,7 +21,7 @@ std::vector<const Tensor*> tensors(const std::vector<int>& indices, const std::v
   return found;
 }
 
-/// Tells the observer of a node that ran from `begin` until now.
+/// Reports a node that ran from `begin` until now to the observer.
 void report_node(Observer& observer, const PlannedNode& planned, const std::vector<Tensor>& slots,
                  Observer::Clock::time_point begin) {
   const auto end = Observer::Clock::now();
@@ -46,7 +46,7 @@ struct Runner::Memory : RunMemory {
   }
 
   std::vector<std::unique_ptr<KernelState>> states;
-  std::vector<Tensor> rest_values, rest_inputs;  // by Plan::Rest's numbers; of one rest
+  std::vector<Tensor> rest_values, rest_inputs;  // numbered as in Plan::Rest; those of one rest
   std::vector<Runner> rests;
   std::unique_ptr<MemoryGuard> guard;  // of guarded plans
 };
@@ -90,7 +90,7 @@ class Runner::PlannedNodeContext final : public RunContext {
     if (!has_output(i)) throw_output_omitted(i);
     return size_t(planned_.outputs[size_t(i)]);
   }
-  // Kernels behind this one were compiled for the inferred fact.
+  // Kernels after this one were compiled for the inferred fact.
   const Tensor& checked(int i, const Tensor& value) const {
     const Fact& fact = runner_.plan_->graph.fact(planned_.node->outputs[size_t(i)]);
     if (!fits(fact, value)) {
@@ -145,13 +145,13 @@ void Runner::bind(std::span<const Tensor> inputs, RunEnvironment& environment) {
   RunBlocks::reserve(blocks_->scratch, scratch, environment);
 }
 
-// What ran before decides on no refusal: where memory has a limit, nothing is left of other plans.
+// Frees the memory of earlier plans, so that earlier runs do not affect whether a run exceeds a memory limit.
 void Runner::drop(std::unique_ptr<Memory>& left) {
   left = nullptr;
   *blocks_ = {.scratch = blocks_->scratch};
 }
 
-// The memory of another plan goes on, and so do the states of kernels that both have.
+// Reuses the memory of the previous plan and the states of kernels that both plans have.
 std::unique_ptr<Runner::Memory> Runner::new_memory(const Plan* before, std::unique_ptr<Memory> left,
                                                    RunEnvironment& environment) {
   std::map<const Kernel*, std::unique_ptr<KernelState>> states;

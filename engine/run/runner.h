@@ -10,29 +10,29 @@
 
 namespace linnet {
 
-/// Runs a program: the memory and kernel states of one run at a time.
+/// Runs a program. It owns the memory and kernel states of one run at a time.
 class Runner {
  public:
   explicit Runner(std::shared_ptr<Program> program);
   ~Runner();
   Runner(Runner&&) noexcept;
 
-  /// The outputs share memory of their own, apart from the rest of the run's: one that somebody still holds a copy of
-  /// is not written again, the next run takes other memory for it. The span itself stays valid until the next run,
-  /// whose inputs may not lie in it. Allocates nothing when shapes are those of the run before, nobody holds an output
-  /// and no shape depends on data. After an Error the runner is as before. `given`: RunOptions::outputs.
+  /// Runs the program. `given`: RunOptions::outputs. Outputs have memory separate from the rest of the run. An output
+  /// of which the caller still holds a copy is not overwritten; the next run uses other memory for it. The span itself
+  /// is valid until the next run, whose inputs must not be part of it. Allocates nothing if shapes are those of the
+  /// previous run, no output is held and no shape depends on data. After an Error the runner can run again.
   std::span<const Tensor> run(std::span<const Tensor> inputs, RunEnvironment& environment,
                               std::span<const Tensor> given = {});
-  /// Makes the plan and the memory of a run. The inputs have no data; Error(kUnsupported) where it is needed.
+  /// Makes the plan and the memory of a run. The inputs have no data; throws Error(kUnsupported) if it is needed.
   void prepare(std::span<const Tensor> inputs, RunEnvironment& environment);
-  /// Those of the last run; empty tensors, or none, where it failed.
+  /// The outputs of the last run; empty tensors, or an empty span, if it failed.
   std::span<const Tensor> outputs() const;
 
   /// The plan of the last run; nullptr before the first one.
   const Plan* plan() const { return plan_.get(); }
 
-  /// Bytes of the values that the plan used last computes, and of its scratch memory. What kernels keep as state counts
-  /// as scratch.
+  /// Bytes of the values that the most recently used plan computes, and of its scratch memory. The states of kernels
+  /// count as scratch.
   size_t arena_bytes() const;
   size_t scratch_bytes() const;
 
@@ -50,8 +50,8 @@ class Runner {
 
   std::shared_ptr<Program> program_;
   std::shared_ptr<const Plan> plan_;
-  std::unique_ptr<Memory> memory_;                                     // of plan_, where it is made
-  std::unique_ptr<RunBlocks> blocks_ = std::make_unique<RunBlocks>();  // of all plans in turn
+  std::unique_ptr<Memory> memory_;                                     // of plan_, once it is made
+  std::unique_ptr<RunBlocks> blocks_ = std::make_unique<RunBlocks>();  // used by all plans in turn
 };
 
 }  // namespace linnet

@@ -8,7 +8,7 @@ void StatefulRun::continue_from(const StatefulRun& other) {
   if (other.growing_) growing_ = std::make_unique<GrowingRun>(other.growing_->program());
 }
 
-/// Whether growing_ can run with these inputs, after it was made, where there was none for them.
+/// Whether states can grow in place with these inputs. Makes growing_ if needed.
 bool StatefulRun::grows_in_place(std::span<const Tensor> inputs, const RunEnvironment& environment) {
   const bool fits =
       growing_ && states_.are(growing_->program()->states(), program_->graph()) && growing_->program()->takes(inputs);

@@ -9,24 +9,25 @@
 
 namespace linnet {
 
-/// Runs a program some of whose outputs are states: in place where they grow, otherwise fed back.
+/// Runs a program some of whose outputs are states. States that grow are updated in place, others are passed back as
+/// inputs.
 class StatefulRun {
  public:
-  /// inputs, outputs: what the program's are, which outlive this.
+  /// inputs, outputs: those of the program, which must outlive this object.
   StatefulRun(std::shared_ptr<Program> program, const std::vector<ValueInfo>& inputs,
               const std::vector<ValueInfo>& outputs)
       : program_(std::move(program)), states_(inputs, outputs) {}
 
   ContextStates& states() { return states_; }
   const ContextStates& states() const { return states_; }
-  /// Goes on from the states of another run of the same program.
+  /// Continues from the states of another run of the same program.
   void continue_from(const StatefulRun& other);
   void bind(const std::string& output, const std::string& input, const Tensor& initial, int64_t capacity = 0) {
     states_.bind(program_->graph(), output, input, initial, capacity);
   }
 
-  /// inputs: all but the states, which are put among them. feed_back(): runs the program on them where states do not
-  /// grow in place. Outputs that are states are empty.
+  /// inputs: all inputs; states are put into their places. feed_back() runs the program on them if states do not grow
+  /// in place. Outputs that are states are empty.
   template <class F>
   std::span<const Tensor> run(std::vector<Tensor>& inputs, RunEnvironment& environment, std::span<const Tensor> given,
                               F&& feed_back);

@@ -7,7 +7,7 @@
 
 namespace linnet {
 
-/// The inputs [begin, end) of a program's graph, with the names of dims that they declare; all of them.
+/// The inputs [begin, end) of a program's graph, or all of them, with the names of dims that they declare.
 std::vector<ValueInfo> input_infos(const Program& program, size_t begin, size_t end);
 std::vector<ValueInfo> input_infos(const Program& program);
 std::vector<ValueInfo> output_infos(const Program& program);
