@@ -8,9 +8,9 @@
 namespace linnet {
 namespace {
 
-// Fewer bytes stay.
+// Smaller values stay in memory.
 constexpr size_t kLeastBytes = size_t{1} << 16;
-// Nodes on the way from what is stored: each is computed anew for those behind it.
+// The maximum number of nodes between a value and stored ones. Each is recomputed for the nodes after it.
 constexpr int kMostDepth = 4;
 
 int depth_of(std::span<const Fact> in) {
@@ -58,7 +58,7 @@ const ComputedContents* ComputedContents::of(const Tensor& tensor) {
   return dynamic_cast<const ComputedContents*>(StoredContents::source(tensor));
 }
 
-// What a model packs at this moment may be what waits for these bytes: nothing is shared with it.
+// Shares nothing with the model, because what the model is packing may be waiting for these bytes.
 void ComputedContents::read(std::span<std::byte> to, size_t from) const {
   const auto resources = std::make_shared<ModelResources>();
   resources->options = options_;

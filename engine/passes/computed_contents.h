@@ -9,16 +9,16 @@
 
 namespace linnet {
 
-/// The output of a node whose constant inputs can be read again: a transposed weight. It is computed again when it is
-/// asked for.
+/// The output of a node whose constant inputs can be read again, such as a transposed weight. It is recomputed when its
+/// contents are requested.
 class ComputedContents final : public ContentsSource {
  public:
-  /// The values of a node's outputs, without their contents where these can be computed again from stored ones.
+  /// The values of a node's outputs; without their contents if these can be recomputed from stored ones.
   static std::vector<Tensor> computed_again(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
                                             const ModelResources& resources, std::vector<Tensor> values);
 
   ComputedContents(const Node& node, std::span<const Fact> in, std::span<const Fact> out, const ModelOptions& options);
-  /// nullptr where a tensor's contents are not computed.
+  /// The source of a tensor's contents; nullptr if they are not recomputed.
   static const ComputedContents* of(const Tensor& tensor);
   const Node& node() const { return node_; }
   const Tensor& input(int i) const { return in_[size_t(i)].constant; }

@@ -11,7 +11,7 @@ namespace {
 
 using Contents = std::optional<Dims>;
 
-/// The number of elements of a tensor whose contents are followed; nullopt for all others.
+/// The number of elements of a tensor whose contents are tracked; nullopt for all others.
 std::optional<int64_t> small_size(const Fact& fact) {
   if (!is_followed(fact.dtype) || !fact.concrete()) return std::nullopt;
   int64_t size = 1;
@@ -23,9 +23,9 @@ std::optional<int64_t> small_size(const Fact& fact) {
   return size;
 }
 
-/// The elements of an input and where they are.
+/// The elements of an input and its shape.
 struct Operand {
-  Dims elements;  ///< empty: nothing is known
+  Dims elements;  ///< empty if nothing is known
   Shape shape;
 
   explicit Operand(const Fact& fact) {
@@ -35,7 +35,7 @@ struct Operand {
     }
   }
 
-  /// The element that is at `index` of an output of shape y; unknown where it does not broadcast to that.
+  /// The element at `index` of an output of shape y; unknown if this does not broadcast to y.
   Dim at(int64_t index, const Shape& y) const {
     if (elements.empty() || shape.rank() > y.rank()) return {};
     int64_t offset = 0, stride = 1;
@@ -49,7 +49,7 @@ struct Operand {
   }
 };
 
-/// The output of an operator that is element-wise.
+/// The elements of an element-wise operator's output.
 Contents computed(const Op& op, std::span<const Fact> in, const Fact& out) {
   const std::vector<Operand> operands(in.begin(), in.end());
   if (std::ranges::all_of(operands, [](const Operand& x) { return x.elements.empty(); })) return std::nullopt;
@@ -62,11 +62,11 @@ Contents computed(const Op& op, std::span<const Fact> in, const Fact& out) {
   return result;
 }
 
-/// Elements, and tensors of their numbers, which a kernel moves in place of them.
+/// Elements, and tensors of their indices, which a kernel moves instead of them.
 class MovedElements {
  public:
-  /// The inputs with numbers in place of the elements that the node moves. nullopt where its kernel cannot run yet, and
-  /// where no element is known.
+  /// The inputs with indices in place of the elements that the node moves. nullopt if its kernel cannot run yet or no
+  /// element is known.
   std::optional<std::vector<Fact>> indices(const Op& op, std::span<const Fact> in) {
     std::vector<Fact> result(in.begin(), in.end());
     for (size_t i = 0; i < in.size(); ++i) {
@@ -82,7 +82,7 @@ class MovedElements {
     return is_known_ ? std::optional(std::move(result)) : std::nullopt;
   }
 
-  /// The elements that an output holds.
+  /// The elements of an output, given its indices.
   Contents at(const Tensor& indices) const {
     if (indices.dtype() != DType::kInt64) return std::nullopt;
     Dims result;
@@ -94,7 +94,7 @@ class MovedElements {
   }
 
  private:
-  /// The tensor with a number in place of each element, which it has in elements_.
+  /// The tensor with each element replaced by its index in elements_.
   Tensor numbered(const Fact& fact, int64_t size) {
     const auto known = elements_of(fact);
     is_known_ = is_known_ || known;
@@ -110,7 +110,7 @@ class MovedElements {
   bool is_known_ = false;
 };
 
-/// The outputs of a node that moves elements: what its kernel does to indices of them.
+/// The outputs of a node that moves elements, computed by running its kernel on indices.
 std::vector<Contents> moved(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
                             const ModelResources& resources) {
   MovedElements elements;
@@ -151,20 +151,20 @@ std::vector<Contents> contents(const Node& node, std::span<const Fact> in, std::
   });
 }
 
-/// The numbers that a dtype has; of int64 those that are a Dim.
+/// The range of a dtype's numbers; for int64, of those that a Dim can represent.
 Interval numbers_of(DType dtype) {
   if (dtype == DType::kBool) return {0, 1};
   return dtype == DType::kInt32 ? Interval{INT32_MIN, INT32_MAX} : Interval{-INT64_MAX, INT64_MAX};
 }
 
-/// Whether an element is one of the numbers wherever no open dim is above kUsualSize.
+/// Whether an element is in the range as long as no open dim is above kUsualSize.
 bool is_usually_in(const Interval& numbers, const Dim& element) {
   const Interval range = range_of(element, {0, kUsualSize});
   const bool is_bounded = element.known() || (has_bound(range.low) && has_bound(range.high));
   return is_bounded && range.low >= numbers.low && range.high <= numbers.high;
 }
 
-/// What of an element is known where the dtype has those numbers only: all others are others in a run.
+/// The element as far as it is known if the dtype has only these numbers; outside of this range a run has others.
 Dim within(DType dtype, const Dim& element) {
   const Interval numbers = numbers_of(dtype);
   if (!element.determined() || is_usually_in(numbers, element)) return element;
@@ -202,7 +202,7 @@ Fact with_contents(Fact fact, Dims elements) {
 
 void infer_contents(const Node& node, std::span<const Fact> in, std::vector<Fact>& out,
                     const ModelResources& resources) {
-  for (Fact& fact : out) fact.contents = nullptr;  // those of an input that the output is like otherwise
+  for (Fact& fact : out) fact.contents = nullptr;  // copied from an input, if the output is otherwise like it
   const auto is_wanted = [](const Fact& fact) { return !fact.constant && small_size(fact); };
   if (std::ranges::none_of(out, is_wanted)) return;
   std::vector<Contents> found = contents(node, in, out, resources);

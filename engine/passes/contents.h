@@ -8,15 +8,15 @@
 
 namespace linnet {
 
-/// Adds to what a node's operator infers of small integer outputs the elements that it knows: Op::element(),
-/// Op::contents(), Op::moves(). An output all of whose elements are numbers becomes a constant.
+/// Adds the known elements of small integer outputs to the inferred facts of a node's outputs, by Op::element(),
+/// Op::contents() and Op::moves(). An output whose elements are all numbers becomes a constant.
 ///
-/// Integers of a model have 32 or 64 bits and wrap, expressions do neither. An element that may leave its dtype is
-/// unknown, unless each binding is checked for it (DimScope).
+/// Integers of a model have 32 or 64 bits and wrap around; expressions do neither. An element that may leave the range
+/// of its dtype is therefore unknown, unless each binding is checked for it (DimScope).
 void infer_contents(const Node& node, std::span<const Fact> in, std::vector<Fact>& out,
                     const ModelResources& resources);
 
-/// The fact with these elements, as far as its dtype holds them: a constant where all are numbers.
+/// The fact with these elements, as far as its dtype can represent them; a constant if all are numbers.
 Fact with_contents(Fact fact, Dims elements);
 
 }  // namespace linnet

@@ -10,11 +10,11 @@
 namespace linnet {
 namespace {
 
-// Folding may not blow a small file up into large constants. What only repeats the elements of a large one saves no
-// arithmetic, and hides from rewrites that they are the same.
+// Folding must not turn a small file into large constants. A node that only repeats elements of a large constant saves
+// no arithmetic when folded, and folding it hides from rewrites that the elements are the same.
 constexpr size_t kFreeBytes = size_t{1} << 20;
 constexpr size_t kRepetition = 1, kGrowth = 2, kWidening = 32;
-// Nodes and iterations of loops for one constant.
+// The limit on nodes and loop iterations for one constant.
 constexpr int64_t kMostChecks = 1000;
 
 bool small_enough(std::span<const Fact> in, std::span<const Fact> out, size_t growth) {
@@ -96,12 +96,13 @@ std::vector<Tensor> run_once(const Node& node, std::span<const Fact> in, std::sp
 
 std::optional<std::vector<Tensor>> evaluate(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
                                             const ModelResources& resources) {
-  // A container as a constant would lose what its fact tells of its elements.
+  // As a constant, a container would lose what its fact contains about its elements.
   const auto foldable = [](const Fact& f) { return !f.present() || (f.concrete() && !is_container(f.dtype)); };
   if (!std::all_of(out.begin(), out.end(), foldable) || !small_enough(in, out, growth_of(*node.op)))
     return std::nullopt;
   if (no_elements(out)) return allocated(out);
-  if (compute_dtype(node, in, out) != DType::kUndefined) return std::nullopt;  // what it is lowered to folds
+  if (compute_dtype(node, in, out) != DType::kUndefined)
+    return std::nullopt;  // the nodes that it is lowered to are folded
   try {
     return resources.constants.computed(node, in, out, [&] {
       return ComputedContents::computed_again(node, in, out, resources, run_once(node, in, out, resources));

@@ -8,12 +8,12 @@
 
 namespace linnet {
 
-/// Computes a node whose inputs are all constant: what constant folding does. nullopt when its outputs' shapes depend
-/// on data or would be much larger than its inputs, and for a node that must be lowered.
+/// Computes a node whose inputs are all constant, for constant folding. nullopt if its outputs' shapes depend on data
+/// or would be much larger than its inputs, and for a node that must be lowered.
 std::optional<std::vector<Tensor>> evaluate(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
                                             const ModelResources& resources);
 
-/// The outputs of a node whose inputs are constant.
+/// Computes the outputs of a node whose inputs are constant.
 std::vector<Tensor> run_once(const Node& node, std::span<const Fact> in, std::span<const Fact> out,
                              const ModelResources& resources);
 

@@ -13,10 +13,10 @@
 namespace linnet {
 namespace {
 
-// Larger constants are not compared: exporters repeat small ones only.
+// Larger constants are not compared, because exporters repeat only small ones.
 constexpr int64_t kComparedElements = 64;
 
-// Nodes can only be merged when each output of the second exists in the first.
+// Whether each output of the second node exists in the first, which merging requires.
 bool covers(const Node& first, const Node& second) {
   if (first.outputs.size() != second.outputs.size()) return false;
   for (size_t i = 0; i < first.outputs.size(); ++i) {
@@ -50,7 +50,7 @@ bool merge_constants(Graph& graph) {
   return changed;
 }
 
-/// The nodes that are kept, and what their outputs stand for. Each node reads what those before it were merged into.
+/// The nodes that are kept and the replacements of the others' outputs. The inputs of each node are replaced first.
 class Merge {
  public:
   explicit Merge(const Graph& graph) : patch_(graph) {}
@@ -75,7 +75,7 @@ class Merge {
     }
     return true;
   }
-  /// Reads of the node's output become reads of its input, which is returned.
+  /// Replaces the node's output by its input, and returns the input.
   ValueId drop(const Node& node) {
     const auto merged = merged_.find(node.inputs[0]);
     const ValueId input = merged == merged_.end() ? node.inputs[0] : merged->second;
@@ -85,14 +85,14 @@ class Merge {
   const Patch& patch() const { return patch_; }
 
  private:
-  // Of nodes that only differ in the outputs they omit.
+  // The limit on nodes that differ only in the outputs that they omit.
   static constexpr size_t kMostForms = 16;
 
-  /// Nodes of one operator that read the same values. Attributes may be large, so those of a node that has no such
-  /// neighbour are never read.
+  /// Nodes of one operator that read the same values. Attributes may be large, so a node's attributes are read only if
+  /// there is another such node.
   class Alike {
    public:
-    /// The nodes that may have the attributes of this one.
+    /// The nodes that may have the same attributes as this one.
     std::vector<const Node*>& of(const Node& node) {
       if (only_.empty() && by_attributes_.empty()) return only_;
       if (by_attributes_.empty()) by_attributes_[checksum_of(only_.front()->spec)] = only_;
@@ -116,7 +116,7 @@ bool drops(const Graph& graph, const Node& node) {
          node.outputs.size() == 1 && node.outputs[0] != kNoValue && !graph.is_output(node.outputs[0]);
 }
 
-/// Marks outputs of nodes that read nothing but what is marked, or nothing; false for other nodes.
+/// Marks outputs of nodes that read only marked values or nothing. False for other nodes.
 bool mark_constant(const Node& node, std::vector<bool>& constant) {
   const auto known = [&](ValueId v) { return v == kNoValue || constant[size_t(v)]; };
   if (!node.op->deterministic() || !std::all_of(node.inputs.begin(), node.inputs.end(), known)) return false;

@@ -8,18 +8,18 @@
 namespace linnet {
 namespace {
 
-// Rewrites that undid each other would loop; real models settle within a few rounds.
+// The limit for rewrites that undo each other; real models settle within a few rounds.
 constexpr int kMaxRounds = 16;
-// Nodes that a rewrite looks at between two looks at the clock, which takes as long as a node.
+// The number of nodes that a rewrite visits between two checks of the deadline, each of which takes as long as a node.
 constexpr size_t kUnchangedNodes = 64;
 
-/// Whether an error is the caller's: a limit, or the wish to stop.
+/// Whether an error is a limit or a cancellation by the caller.
 bool ends_work(const Error& error) {
   return error.kind() == ErrorKind::kLimit || error.kind() == ErrorKind::kCancelled;
 }
 
-/// Makes the change that a rewrite proposes for a node, and says whether there was one. A rewrite that does not fit the
-/// graph is a bug in Linnet, but the graph is unchanged and as right without it.
+/// Makes the change that a rewrite proposes for a node; returns whether there was one. A rewrite that does not fit the
+/// graph is a bug in Linnet, but the unchanged graph is correct.
 bool apply_to_node(Graph& graph, const Rewrite& rewrite, const Node& node, const ModelResources& resources) {
   try {
     const auto patch = rewrite.apply(graph, node);
@@ -80,10 +80,10 @@ class Rewriting {
   const ModelResources& resources_;
   const Registry::Rewrites& rewrites_ = Registry::Rewrites::of(*graph_.registry());
   std::vector<NodeId> order_;
-  std::vector<size_t> operators_;  // the numbers of those that nodes have
+  std::vector<size_t> operators_;  // by node: the number of its operator
 };
 
-/// The facts of a graph whose nodes can all be compiled.
+/// Makes a graph whose nodes can all be compiled, and infers its facts.
 void lower_and_propagate(Graph& graph, const ModelResources& resources, bool widen) {
   propagate_facts(graph, resources, widen);
   const Lowering lowering = Registry::Rewrites::of(*graph.registry()).lowering;
@@ -94,7 +94,7 @@ void lower_and_propagate(Graph& graph, const ModelResources& resources, bool wid
   propagate_facts(graph, resources, widen);
 }
 
-/// Propagates facts and folds what they make constant, until nothing more becomes known.
+/// Propagates facts and folds what becomes constant, until nothing more becomes known.
 void fold(Graph& graph, Rewriting& rewriting, const ModelResources& resources, bool widen) {
   bool changed = true;
   for (int round = 0; changed && round < kMaxRounds; ++round) {

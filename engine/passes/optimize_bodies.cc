@@ -12,7 +12,8 @@ using GraphPtr = std::shared_ptr<const Graph>;
 
 bool is_unread(const Graph& body, ValueId value) { return body.consumers(value).empty() && !body.is_output(value); }
 
-// Tells the body what is known of the values it captures; constants become its own, so that it can fold and pack them.
+// Copies the known facts of captured values into the body. Constants become constants of the body, which can fold and
+// pack them.
 void adopt_captures(Graph& body, const Graph& outer, const Node& node) {
   const size_t captures = size_t(node.spec.captures);
   Patch patch(body);
@@ -42,7 +43,7 @@ Bodies bodies_of(const Node& node, const F& change) {
   return bodies;
 }
 
-/// The values but for those of the last ones, as many as `read` has entries, that are not read.
+/// The values without the unread ones among the last read.size() ones.
 std::vector<ValueId> with_read(const std::vector<ValueId>& values, const std::vector<bool>& read) {
   const size_t own = values.size() - read.size();
   std::vector<ValueId> kept(values.begin(), values.begin() + std::ptrdiff_t(own));
@@ -52,7 +53,7 @@ std::vector<ValueId> with_read(const std::vector<ValueId>& values, const std::ve
   return kept;
 }
 
-/// Drops what the node captures and none of its bodies reads.
+/// Drops captures that none of the node's bodies reads.
 void drop_unread_captures(Bodies& bodies, NodeSpec& spec, std::vector<ValueId>& inputs) {
   std::vector<bool> read(size_t(spec.captures), false);
   for (const auto& [name, body] : bodies) {
@@ -74,7 +75,7 @@ std::pair<NodeSpec, std::vector<ValueId>> with_bodies(const Node& node, Bodies b
   return result;
 }
 
-/// A body of which too little is known to infer anything, with the constants that its own bodies capture in them.
+/// Copies constants that its own bodies capture into them, for a body of which too little is known to infer anything.
 Graph with_adopted_captures(const Graph& graph) {
   Graph result(graph.registry());
   std::map<ValueId, ValueId> ids{{kNoValue, kNoValue}};
@@ -118,7 +119,7 @@ Graph optimized(const Graph& body, const Graph& outer, const Node& node, const M
 void optimize_bodies(Graph& graph, const ModelResources& resources) {
   const std::vector<NodeId> order = graph.nodes();
   const bool any_captures = std::ranges::any_of(order, [&](NodeId id) { return graph.node(id).spec.captures > 0; });
-  propagate_facts(graph, resources, any_captures);  // bodies get constants that they capture as they will be
+  propagate_facts(graph, resources, any_captures);  // captured constants get their final form before bodies see them
   for (const NodeId id : order) {
     const Node& node = graph.node(id);
     Bodies bodies = bodies_of(node, [&](const Graph& body) { return optimized(body, graph, node, resources); });

@@ -6,7 +6,8 @@
 
 namespace linnet {
 
-/// The nodes that are left to compute, in order: outputs of the graph depend on them, and their own are not all known.
+/// The nodes that remain to be computed, in order: outputs of the graph depend on them, and not all of their outputs
+/// are known.
 std::vector<NodeId> pending_nodes(const Graph& graph);
 
 }  // namespace linnet

@@ -14,9 +14,9 @@ bool all_constant(std::span<const Fact> facts) {
   return std::all_of(facts.begin(), facts.end(), [](const Fact& f) { return !f.present() || f.constant; });
 }
 
-constexpr int kMostLessons = 6;  // rounds
+constexpr int kMostLessons = 6;  // rounds of lessons
 
-/// The fact with other dims for symbols.
+/// The fact with its symbols replaced.
 Fact substituted(Fact fact, const DimSubstitution& substitution) {
   for (Dim& dim : *fact.dims) dim = substitution(dim);
   if (!fact.contents) return fact;
@@ -26,10 +26,10 @@ Fact substituted(Fact fact, const DimSubstitution& substitution) {
   return fact;
 }
 
-/// Whether no rule can tell more of a dim.
+/// Whether no rule can determine more about a dim.
 bool is_final(const Dim& dim) { return dim.determined() && !has_fresh(dim); }
 
-/// What is known of a value stays known: rules may see less where they know fewer dims of their inputs.
+/// Keeps what is known about a value, because rules that know fewer dims of their inputs may infer less.
 void keep_known(const Fact& known, Fact& fact) {
   if (fact.dtype != known.dtype || !known.has_rank() || fact.constant) return;
   if (!fact.has_rank()) fact.dims = known.dims;
@@ -56,7 +56,7 @@ std::vector<Fact> inferred_facts(const Graph& graph, const Node& node, const Mod
   return out;
 }
 
-/// A symbol for each dim that no rule tells.
+/// Gives a symbol to each dim that no rule determines.
 void name_unknown(Fact& fact) {
   if (!fact.present() || fact.element || !fact.has_rank()) return;
   for (int d = 0; d < fact.rank(); ++d) {
@@ -65,7 +65,7 @@ void name_unknown(Fact& fact) {
   }
 }
 
-/// Dims that values have already stay.
+/// Infers the facts of a node's outputs. Known dims stay known.
 void infer_facts(Graph& graph, const Node& node, const ModelResources& resources, bool widen) {
   check_current();
   std::vector<Fact> out = inferred_facts(graph, node, resources, widen);
@@ -78,7 +78,7 @@ void infer_facts(Graph& graph, const Node& node, const ModelResources& resources
   graph.set_inferred(node.id);
 }
 
-/// Writes what operators have demanded of dims to all facts; false where nothing new follows.
+/// Writes what operators require of dims into all facts. False if nothing new follows.
 bool apply_lessons(Graph& graph, DimScope& scope) {
   const DimSubstitution substitution = solve(scope.take_lessons());
   if (substitution.empty()) return false;
