@@ -11,7 +11,7 @@ namespace {
 
 bool any_above_one(const uint8_t* bytes, size_t count) {
   typedef uint64_t Words __attribute__((vector_size(64)));
-  constexpr size_t kBlock = 1024;  // of bytes between two looks at what was found
+  constexpr size_t kBlock = 1024;  // bytes between two checks of the result
   constexpr Words kOthers = Words{} + 0xfefefefefefefefe;
   size_t i = 0;
   for (; i + kBlock <= count; i += kBlock) {

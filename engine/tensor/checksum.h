@@ -10,7 +10,7 @@
 
 namespace linnet {
 
-/// 128 bits that tell contents apart (XXH3). Who does not know the secret cannot make others with the same.
+/// A 128-bit checksum of contents (XXH3). Without the secret, contents with a given checksum cannot be constructed.
 struct Checksum {
   uint64_t low = 0, high = 0;
 
@@ -19,19 +19,19 @@ struct Checksum {
   auto operator<=>(const Checksum&) const = default;
 };
 
-/// The checksum of bytes that come in parts.
+/// Computes the checksum of bytes that are added in parts.
 class Checksummer {
  public:
   static constexpr size_t kSecretBytes = 192;
 
-  /// `secret`: kSecretBytes, which must outlive this, or none.
+  /// `secret`: kSecretBytes bytes, which must outlive this object, or empty.
   explicit Checksummer(std::span<const std::byte> secret = {});
   ~Checksummer();
   Checksummer(const Checksummer&) = delete;
   Checksummer& operator=(const Checksummer&) = delete;
 
   void add(std::span<const std::byte> bytes);
-  /// With its length, so that no two lists of texts are alike.
+  /// Adds the text and its length, so that no two lists of texts add the same bytes.
   void add(std::string_view text);
   Checksum result() const;
 

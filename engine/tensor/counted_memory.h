@@ -4,7 +4,8 @@
 
 namespace linnet {
 
-/// Memory beside tensors, counted for the account that was current when it began, as long as this lives.
+/// Memory other than that of tensors. It counts for the account that was current at construction as long as this object
+/// lives.
 class CountedMemory {
  public:
   CountedMemory() : account_(MemoryAccount::current()) {}
@@ -13,7 +14,7 @@ class CountedMemory {
   }
   CountedMemory(const CountedMemory&) = delete;
 
-  /// Throws Error(kLimit) where that is too much.
+  /// Throws Error(kLimit) if the account has less left.
   void add(size_t bytes) {
     if (!account_) return;
     account_->take(bytes);

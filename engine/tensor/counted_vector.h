@@ -9,13 +9,13 @@
 
 namespace linnet {
 
-/// Memory beside tensors that counts for the account of this thread, which is the current one, until it is freed, on
-/// any thread. Throws Error(kLimit) before it asks for more than the account has left. Aligned as operator new aligns.
+/// Memory other than that of tensors. It counts for the current account of this thread until it is freed, on any
+/// thread. Throws Error(kLimit) before it requests more than the account has left. Aligned as by operator new.
 LINNET_API void* allocate_counted(size_t bytes);
 LINNET_API void free_counted(void* memory, size_t bytes) noexcept;
 
-/// What containers of the standard library allocate with where their size depends on dims, attributes, contents or a
-/// file: tables, lists of indices, pieces of text. All of these are equal, so that containers move in constant time.
+/// The allocator for containers of the standard library whose size depends on dims, attributes, contents or a file:
+/// tables, lists of indices, pieces of text. All of its objects are equal, so that containers move in constant time.
 template <class T>
 struct CountedAllocator {
   using value_type = T;
@@ -34,7 +34,7 @@ struct CountedAllocator {
   friend bool operator==(const CountedAllocator&, const CountedAllocator&) { return true; }
 
  private:
-  static constexpr size_t kBytes = sizeof(T);  // NOLINT(bugprone-sizeof-expression): tables keep pointers, too
+  static constexpr size_t kBytes = sizeof(T);  // NOLINT(bugprone-sizeof-expression): tables contain pointers, too
 };
 
 template <class T>

@@ -12,7 +12,7 @@
 namespace linnet {
 namespace {
 
-/// Whether an expression is certainly in an interval, or is so by what the current scope assumes.
+/// Whether an expression's bounds are certainly as required, or are so by the assumptions of the current scope.
 template <class F>
 bool is_certain(const Dim& dim, const F& holds) {
   const Bounds bounds = bounds_of(dim);
@@ -23,7 +23,7 @@ bool is_certain(const Dim& dim, const F& holds) {
   return true;
 }
 
-/// Whether a number remains that what divides all other terms does not divide.
+/// Whether the terms leave a remainder: the number is not divisible by the common divisor of all other terms.
 bool leaves_remainder(const Terms& terms) {
   int64_t divisor = 0, number = 0;
   for (const Term& term : terms) {
@@ -36,7 +36,7 @@ bool leaves_remainder(const Terms& terms) {
   return divisor != 0 && number % divisor != 0;
 }
 
-/// In parentheses unless it is a number or one atom.
+/// Prints the dim, in parentheses unless it is a number or one atom.
 void print_operand(std::ostream& out, const Dim& dim) {
   const bool is_simple = dim.known() || Polynomial::atom_of(dim);
   out << (is_simple ? "" : "(") << dim << (is_simple ? "" : ")");
@@ -98,7 +98,7 @@ Dim::Dim(std::string symbol) {
 }
 
 Dim Dim::fresh() {
-  // One graph's symbols are made by one thread, so that their order, which normal forms depend on, is that of making.
+  // One thread makes the symbols of a graph. Their order, on which normal forms depend, is therefore that of creation.
   static std::atomic<int64_t> made = 0;
   return symbol_of(Atom::Kind::kFresh, {}, ++made);
 }
@@ -155,7 +155,8 @@ bool certainly_different(const Dim& a, const Dim& b) {
 
 bool certainly_at_least(const Dim& a, const Dim& b) {
   if (!a.determined() || !b.determined()) return false;
-  // Without a difference, too, which may be beyond 64 bits: INT64_MAX is at least what has no bound.
+  // Compares the bounds first, because the difference may exceed 64 bits: INT64_MAX is at least any dim without a
+  // bound.
   if (bounds_of(a).certain.low >= bounds_of(b).certain.high) return true;
   return is_certain(a - b, [](const Interval& bounds) { return bounds.low >= 0; });
 }

@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t kMostSolved = 500;
 
-/// Whether an atom of which is_wanted() is true is anywhere in the dim.
+/// Whether the dim contains an atom for which is_wanted() is true.
 template <class F>
 bool holds(const Dim& dim, const F& is_wanted) {
   const Polynomial* const p = Polynomial::of(dim);
@@ -21,17 +21,17 @@ bool holds(const Dim& dim, const F& is_wanted) {
 
 bool is_fresh(const Atom& atom) { return atom.kind == Atom::Kind::kFresh; }
 
-/// Which atoms take a value first: those that nobody named, what is computed of them, what the model's author named.
+/// The order in which atoms are solved: symbols without a name, expressions, symbols that the model names.
 int rank_of(const Atom& atom) { return is_fresh(atom) ? 0 : atom.kind == Atom::Kind::kSymbol ? 2 : 1; }
 
-/// The atom of a term that is a number times it; nullptr for other terms.
+/// The atom of a term that is a number times an atom; nullptr for other terms.
 const AtomPtr* atom_of(const Term& term) {
   return term.factors.size() == 1 && term.factors[0].power == 1 ? &term.factors[0].atom : nullptr;
 }
 
 bool overlap(Interval a, Interval b) { return a.low <= b.high && b.low <= a.high; }
 
-/// The interval without the numbers for which coefficient * number + rest is below 0, whatever the rest is.
+/// The interval without the numbers for which coefficient * number + rest is negative for every rest.
 Interval narrowed(Interval interval, int64_t coefficient, Interval rest) {
   if (coefficient > 0) {
     interval.low = std::max(interval.low, -floor_quotient(rest.high, coefficient));
@@ -41,7 +41,7 @@ Interval narrowed(Interval interval, int64_t coefficient, Interval rest) {
   return interval;
 }
 
-/// Narrows the bounds of the symbols of a sum that is 0 or more: one step of what is known as bounds propagation.
+/// Narrows the bounds of the symbols in a sum that is at least 0, by one step of bounds propagation.
 void solve_bounds(const Dim& sum, DimSubstitution& result) {
   const Polynomial* const p = Polynomial::of(sum);
   if (!p) return;
@@ -58,7 +58,7 @@ void solve_bounds(const Dim& sum, DimSubstitution& result) {
   }
 }
 
-/// What follows for other symbols where the atom is the value.
+/// Derives bounds of other symbols from the atom being equal to the value.
 void solve_value(const Atom& atom, const Dim& value, DimSubstitution& result) {
   if (has_bound(atom.bounds.certain.low)) solve_bounds(value - atom.bounds.certain.low, result);
   if (has_bound(atom.bounds.certain.high)) solve_bounds(atom.bounds.certain.high - value, result);
@@ -68,8 +68,8 @@ void solve_value(const Atom& atom, const Dim& value, DimSubstitution& result) {
   }
 }
 
-/// The atom for which coefficient * atom + rest is 0; unknown where that is no expression, and where a symbol of the
-/// model would become an expression of one without a name.
+/// The value of the atom for which coefficient * atom + rest is 0. Unknown if that is not an expression, or if a symbol
+/// of the model would become an expression of symbols without names.
 Dim value_of(const Atom& atom, const Dim& rest, int64_t coefficient) {
   if (holds(rest, [&](const Atom& other) { return compare(other, atom) == 0; })) return {};
   const Dim sign = coefficient < 0 ? -1 : 1, divisor = sign * Dim(coefficient), dividend = Dim(0) - sign * rest;
@@ -77,7 +77,7 @@ Dim value_of(const Atom& atom, const Dim& rest, int64_t coefficient) {
   return atom.is_symbol() && holds(rest, is_fresh) ? Dim() : exact_quotient(dividend, divisor);
 }
 
-/// Whether the atom may have the value, also in runs that are as assumed where lessons may need that.
+/// Whether the atom may have the value, including, if assumptions may be used, in runs that meet them.
 bool can_be(const Atom& atom, const Dim& value) {
   const Bounds bounds = bounds_of(value);
   const DimScope* const scope = DimScope::current();
@@ -85,7 +85,7 @@ bool can_be(const Atom& atom, const Dim& value) {
          (!scope || !scope->assumes() || overlap(bounds.assumed, atom.bounds.assumed));
 }
 
-/// Adds the value of an atom of that rank for which `zero` is 0; false where there is none.
+/// Adds a substitution that makes `zero` 0 by solving it for an atom of this rank; false if no atom can be solved for.
 bool solve_for_atom(const Dim& zero, int rank, DimSubstitution& result) {
   for (const Term& term : Polynomial::of(zero)->terms) {
     const AtomPtr* const found = atom_of(term);
@@ -103,7 +103,7 @@ bool solve_for_atom(const Dim& zero, DimSubstitution& result) {
   return solve_for_atom(zero, 0, result) || solve_for_atom(zero, 1, result) || solve_for_atom(zero, 2, result);
 }
 
-/// The dim, which is 0, without factors that are certainly not.
+/// The dim, which is 0, without factors that are certainly not 0.
 Dim without_factors(Dim zero) {
   for (const Factor& factor : Polynomial::of(zero)->terms[0].factors) {
     const Dim atom = Polynomial::atom(factor.atom);

@@ -5,9 +5,9 @@
 
 namespace linnet {
 
-/// What follows from lessons: each is solved for one atom, a symbol without a name first and one that the model names
-/// last, or for bounds of symbols. What cannot be solved changes nothing, nor does what contradicts the lessons before
-/// it. 500 atoms at most
+/// The substitution that follows from lessons. Each lesson is solved for one atom, preferably a symbol without a name
+/// and last a symbol that the model names, or for bounds of symbols. Lessons that cannot be solved or that contradict
+/// earlier ones change nothing. At most 500 atoms are substituted.
 DimSubstitution solve(const std::vector<DimScope::Lesson>& lessons);
 
 }  // namespace linnet

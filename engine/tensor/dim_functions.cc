@@ -11,12 +11,12 @@ namespace linnet {
 namespace {
 
 constexpr int kMostNesting = 4;
-constexpr int kMostSteps = 32;  // of a division
+constexpr int kMostSteps = 32;  // steps of a division
 
 int nesting(const Dim& dim) { return Polynomial::of(dim) ? Polynomial::of(dim)->nesting : 0; }
 int size(const Dim& dim) { return Polynomial::of(dim) ? Polynomial::of(dim)->size : 0; }
 
-/// An atom of two operands; unknown beyond the limits.
+/// An atom of two operands; unknown if it exceeds the limits.
 Dim make_atom(Atom::Kind kind, const Bounds& bounds, const Dim& a, const Dim& b) {
   const auto atom = std::make_shared<Atom>();
   atom->nesting = std::max(nesting(a), nesting(b)) + 1;
@@ -36,7 +36,8 @@ Bounds combined(const Dim& a, const Dim& b, const F& combine) {
   return {combine(x.certain, y.certain), combine(x.assumed, y.assumed)};
 }
 
-/// Long division by the leading term of b, which is not 0: quotient and remainder, both unknown beyond the limits.
+/// Long division by the leading term of b, which must not be 0. Returns quotient and remainder, both unknown if they
+/// exceed the limits.
 std::pair<Dim, Dim> divide(const Dim& a, const Dim& b) {
   const Term leading = Polynomial::terms_of(b)[0];
   Dim result = 0, rest = a;
@@ -54,7 +55,7 @@ std::pair<Dim, Dim> divide(const Dim& a, const Dim& b) {
   return {};
 }
 
-/// What divides all terms of both: a number, and factors that are certainly 1 or more.
+/// The common factor of all terms: a number, and factors that are certainly at least 1.
 Term common_factor(const Terms& a, const Terms& b) {
   Term common{0, b[0].factors};
   std::erase_if(common.factors, [](const Factor& factor) { return factor.atom->bounds.certain.low < 1; });
@@ -72,7 +73,7 @@ Term common_factor(const Terms& a, const Terms& b) {
   return common;
 }
 
-/// Both without what divides all of their terms.
+/// Both dims without their common factor.
 std::pair<Dim, Dim> reduced(const Dim& a, const Dim& b) {
   const Terms dividend = Polynomial::terms_of(a), divisor = Polynomial::terms_of(b);
   const Term common = common_factor(dividend, divisor);
@@ -85,7 +86,7 @@ std::pair<Dim, Dim> reduced(const Dim& a, const Dim& b) {
   return {cut(dividend), cut(divisor)};
 }
 
-/// The terms that the number divides, divided, and the rest, whose own number is in [0, divisor).
+/// The terms that are divisible by the divisor, divided, and the rest, whose constant is in [0, divisor).
 std::pair<Dim, Dim> split_by(const Dim& a, int64_t divisor) {
   Terms whole, rest;
   for (Term& term : Polynomial::terms_of(a)) {
@@ -101,7 +102,7 @@ std::pair<Dim, Dim> split_by(const Dim& a, int64_t divisor) {
   return {Polynomial::sum(std::move(whole)), Polynomial::sum(std::move(rest))};
 }
 
-/// A dim that is an atom, which is none for other dims, and a number.
+/// A dim that is the sum of an atom and a number. The atom is nullptr for other dims.
 struct ShiftedAtom {
   AtomPtr atom;
   Dim number;
@@ -118,9 +119,8 @@ ShiftedAtom shifted_atom(const Dim& dim) {
 
 Dim extreme(const Dim& a, const Dim& b, Atom::Kind kind);
 
-/// The quotient of a dividend that is a quotient, a minimum or a maximum, and a number: floor((floor(p / q) + n) / y)
-/// is floor((p + n * q) / (q * y)), and quotients by one divisor are in the order of their dividends. Unknown for
-/// others.
+/// The quotient of a sum of a number and a quotient, minimum or maximum. floor((floor(p / q) + n) / y) is floor((p + n
+/// * q) / (q * y)), and quotients by one divisor are in the order of their dividends. Unknown for other dividends.
 Dim quotient_of_atom(const Dim& x, const Dim& y) {
   const auto [atom, number] = shifted_atom(x);
   if (!atom || atom->is_symbol()) return {};
@@ -128,7 +128,7 @@ Dim quotient_of_atom(const Dim& x, const Dim& y) {
   return extreme(floor_div(atom->a + number, y), floor_div(atom->b + number, y), atom->kind);
 }
 
-/// min(min(p, q) + n, b) = min(p + n, min(q + n, b)), of numbers q and b, and so for max; unknown for others.
+/// min(min(p, q) + n, b) = min(p + n, min(q + n, b)) for numbers q and b; the same for max. Unknown for others.
 Dim extreme_of_atom(const Dim& a, const Dim& b, Atom::Kind kind) {
   const auto [atom, number] = shifted_atom(a);
   if (!atom || atom->kind != kind || !atom->b.known() || !b.known()) return {};

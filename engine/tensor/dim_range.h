@@ -4,10 +4,10 @@
 
 namespace linnet {
 
-/// No class of shapes has inputs with larger dims, so arithmetic on dims rarely leaves the numbers of a dtype.
+/// No shape class has inputs with larger dims, so that arithmetic on dims rarely leaves the range of a dtype.
 inline constexpr int64_t kUsualSize = INT32_MAX;
 
-/// What a dim can be where each of its symbols is in the interval; no bounds where a number leaves 64 bits.
+/// The range of a dim if each of its symbols is in the interval; unbounded if a number exceeds 64 bits.
 Interval range_of(const Dim& dim, const Interval& symbols);
 
 }  // namespace linnet

@@ -17,7 +17,7 @@ thread_local DimScope* current_scope = nullptr;
 
 DimScope::DimScope(Dims symbols) : learns_(!symbols.empty()) {
   for (const Dim& symbol : symbols) symbols_.insert(*Polynomial::atom_of(symbol));
-  outer_ = std::exchange(current_scope, this);  // last: a scope whose constructor throws is never destroyed
+  outer_ = std::exchange(current_scope, this);  // last, because a scope whose constructor throws is never destroyed
 }
 DimScope::~DimScope() { current_scope = outer_; }
 DimScope* DimScope::current() { return current_scope; }

@@ -7,45 +7,46 @@
 
 namespace linnet {
 
-/// The work of this thread on the facts of one graph: what arithmetic of dims may assume, and what operators demand of
-/// dims (their lessons). Without a scope nothing is assumed, learned or counted.
+/// This thread's work on the facts of one graph: the assumptions that arithmetic of dims may use, and what operators
+/// require of dims (their lessons). Without a scope nothing is assumed, learned or counted.
 class DimScope {
  public:
-  /// symbols: what lessons can be about. Others are not known before a run, so that nothing could check the lesson.
+  /// symbols: those that lessons can be about. Others are not known before a run, so that a lesson about them could not
+  /// be checked.
   explicit DimScope(Dims symbols = {});
   ~DimScope();
   DimScope(const DimScope&) = delete;
 
   static DimScope* current();
 
-  /// Whether answers may need what is assumed. At first they may not: equalities that operators demand come first.
+  /// Whether answers may use assumptions. At first they may not, because equalities that operators require come first.
   bool assumes() const { return assumes_; }
   void begin_assuming() { assumes_ = true; }
-  /// Records that an answer needs what is assumed of the symbols in the dim.
+  /// Records that an answer uses the assumptions about the symbols in the dim.
   void assume(const Dim& dim);
-  /// The symbols of which something was assumed: the graph is right only for runs where that holds.
+  /// The symbols about which something was assumed. The graph is correct only for runs in which the assumptions hold.
   const Dims& assumed() const { return assumed_; }
   bool is_assumed(const Dim& symbol) const { return assumed_symbols_.contains(*Polynomial::atom_of(symbol)); }
 
-  /// Counts terms that expressions are made of, in the current scope if there is one. False once a graph has needed
-  /// more than any honest file does: then sums are unknown, which bounds the time that a hostile one takes.
+  /// Counts terms of expressions, in the current scope if there is one. Returns false once a graph has needed more than
+  /// any legitimate file does; sums are then unknown, which bounds the time that a malicious file takes.
   static bool spend(size_t terms);
 
   struct Lesson {
     Dim a, b;
     bool equal;  ///< false: a >= b
   };
-  /// Whether there are lessons, see NoLessons.
+  /// Whether lessons are recorded, see NoLessons.
   bool learns() const { return learns_; }
   void learn(const Dim& a, const Dim& b, bool equal);
-  /// Makes a >= b a condition, in bodies too. False where no binding could check it.
+  /// Makes a >= b a condition, also inside of bodies. False if bindings cannot check it.
   bool require_at_least(const Dim& a, const Dim& b);
   /// The lessons since the last call.
   std::vector<Lesson> take_lessons();
-  /// All lessons that were taken: the graph is right only for runs where they hold.
+  /// All lessons that were taken. The graph is correct only for runs in which they hold.
   const std::vector<Lesson>& conditions() const { return conditions_; }
 
-  /// While one lives, there are no lessons: what a body of control flow demands, not each run demands.
+  /// Disables lessons during its lifetime, because what a control-flow body requires is not required of every run.
   class NoLessons {
    public:
     NoLessons();

@@ -6,18 +6,18 @@
 
 namespace linnet {
 
-/// Dims that take the place of symbols, or of other atoms.
+/// A substitution of symbols, or of other atoms, by dims.
 class DimSubstitution {
  public:
-  /// Adds one, and changes by it the dims that were added before. `dim` does not hold the atom, unless it is the symbol
-  /// itself with other bounds.
+  /// Adds a substitution, and applies it to the dims that were added before. `dim` must not contain the atom, unless it
+  /// is the symbol itself with other bounds.
   void add(AtomPtr atom, const Dim& dim);
-  /// Adds one for a dim that is one atom.
+  /// Adds a substitution for a dim that is a single atom.
   void add(const Dim& atom, const Dim& dim) { add(*Polynomial::atom_of(atom), dim); }
   bool empty() const { return dims_.empty(); }
   size_t size() const { return dims_.size(); }
 
-  /// The dim with all of them replaced.
+  /// Applies the substitutions to a dim.
   Dim operator()(const Dim& dim) const;
 
  private:

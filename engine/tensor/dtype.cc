@@ -55,7 +55,7 @@ constexpr std::array kRows{
     Row{DType::kMap, "map", "map", 8 * int(sizeof(Map)), kOther},
 };
 
-// Rows are in the order of the enumerators, containers last; values from outside the enumeration count as undefined.
+// Rows are in the order of the enumerators, containers last. Values outside the enumeration count as undefined.
 constexpr size_t kContainerRows = 3;
 const Row& row(DType dtype) {
   const auto index =

@@ -5,13 +5,13 @@
 namespace linnet {
 namespace {
 
-/// a + b; `none` where one of them is no bound, or the sum is none.
+/// a + b; `none` if one of them is not a bound, or the sum overflows.
 int64_t sum_of_bounds(int64_t a, int64_t b, int64_t none) {
   int64_t result = 0;
   return has_bound(a) && has_bound(b) && !__builtin_add_overflow(a, b, &result) ? result : none;
 }
 
-/// a * b, where no bound counts as infinite.
+/// a * b, where a missing bound counts as infinite.
 int64_t product_of_bounds(int64_t a, int64_t b) {
   int64_t result = 0;
   if (a == 0 || b == 0) return 0;
@@ -19,7 +19,7 @@ int64_t product_of_bounds(int64_t a, int64_t b) {
   return (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
 }
 
-/// The quotient of a bound, which is least or largest for the smallest or the largest divisor.
+/// The quotient of a bound. It is extreme for the smallest or the largest divisor.
 int64_t quotient_of_bounds(int64_t a, int64_t divisor) {
   if (!has_bound(a)) return a;
   if (divisor == INT64_MAX) return a < 0 ? -1 : 0;

@@ -19,10 +19,11 @@ constexpr size_t kPage = size_t{4} << 10;
 constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kMostKeptBytes = size_t{8} << 20, kMostKeptByLoads = size_t{16} << 20;
 
-/// Bytes of the pages for a block: eight sizes between two powers of two, so that blocks of about one size fit in turn.
+/// The mapped bytes for a block. There are eight sizes between two powers of two, so that blocks of similar sizes can
+/// replace each other.
 size_t mapped_bytes(size_t bytes) {
   const size_t step = std::max(kPage, std::bit_floor(bytes) / 8);
-  return (bytes + step - 1) & ~(step - 1);  // a power of two
+  return (bytes + step - 1) & ~(step - 1);  // step is a power of two
 }
 
 void* map(size_t bytes) {
@@ -38,7 +39,7 @@ void* map(size_t bytes) {
   return begin + skipped;
 }
 
-/// Freed blocks, the oldest first.
+/// A cache of freed blocks, oldest first.
 class KeptBlocks {
  public:
   static KeptBlocks& instance() {
@@ -46,8 +47,8 @@ class KeptBlocks {
     return *blocks;
   }
 
-  /// The beginning of the smallest kept block of `bytes` to twice as many, nullptr if there is none. The rest stays
-  /// kept where it is large enough for another block.
+  /// The beginning of the smallest cached block of `bytes` to twice as many bytes, or nullptr. The rest stays cached if
+  /// it is large enough for another block.
   void* take(size_t bytes) {
     const std::lock_guard lock(mutex_);
     int64_t best = -1;
@@ -96,7 +97,7 @@ class KeptBlocks {
  private:
   using Block = std::pair<void*, size_t>;
 
-  /// The rest of a block may begin between two huge pages.
+  /// Whether a block fits. The rest of a block may begin between two huge pages.
   static bool fits(const Block& block, size_t bytes) {
     const bool is_aligned = bytes < kHugePage || reinterpret_cast<uintptr_t>(block.first) % kHugePage == 0;
     return is_aligned && block.second >= bytes && block.second / 2 <= bytes;

@@ -13,23 +13,24 @@
 namespace linnet {
 
 #ifdef LINNET_HEAP_IS_WATCHED
-inline constexpr bool kMapsLargeBlocks = false;  ///< sanitizers know where blocks of the heap end
+inline constexpr bool kMapsLargeBlocks = false;  ///< sanitizers check where blocks of the heap end
 #else
 inline constexpr bool kMapsLargeBlocks = true;
 #endif
 
-/// Blocks of this size and more are mapped, apart from the heap: what is freed goes back to the system whatever is
-/// allocated behind it.
+/// Blocks of at least this size are mapped, separately from the heap, so that freeing them returns memory to the system
+/// whatever is allocated after them.
 inline constexpr size_t kLargeBlock = size_t{256} << 10;
 
-/// Memory for numbers, uninitialised, aligned to kAlignment, mapped blocks from 2 MiB on to huge pages; nullptr where
-/// there is none.
+/// Allocates uninitialised memory for numbers, aligned to kAlignment. Mapped blocks of at least 2 MiB are on huge
+/// pages. Returns nullptr if there is no memory.
 void* allocate_block(size_t bytes) noexcept;
-/// Frees what allocate_block() returned for that many bytes. The process keeps a few large blocks for the next that are
-/// as large or somewhat smaller, so that loading and runs do not map new pages for each.
+/// Frees what allocate_block() returned for that many bytes. The process caches a few large blocks for later blocks of
+/// the same or a somewhat smaller size, so that loading and runs do not always map new pages.
 void free_block(void* data, size_t bytes) noexcept;
 
-/// While one exists, the process keeps twice as many bytes of freed blocks: loading makes and frees many large values.
+/// During its lifetime the process caches twice as many bytes of freed blocks, because loading allocates and frees many
+/// large values.
 class LoadingBlocks {
  public:
   LoadingBlocks();
@@ -37,7 +38,7 @@ class LoadingBlocks {
   LoadingBlocks(const LoadingBlocks&) = delete;
 };
 
-/// Bytes of freed blocks that wait for their next use, in the whole process.
+/// The bytes of cached blocks in the whole process.
 size_t kept_block_bytes() noexcept;
 
 }  // namespace linnet

@@ -50,8 +50,8 @@ void CountedBytes::resize(size_t bytes) {
 
 namespace {
 
-/// What lies in front of counted memory. The account may end before the memory does, which may be freed by a thread
-/// that works for another one.
+/// The header of counted memory. The account may end before the memory, which may be freed by a thread that works for
+/// another account.
 using Charged = std::shared_ptr<MemoryAccount>;
 constexpr size_t kChargedBytes = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 static_assert(sizeof(Charged) <= kChargedBytes);

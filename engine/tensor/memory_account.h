@@ -9,30 +9,30 @@
 
 namespace linnet {
 
-/// Bytes of the tensors that one load, or the runs of one context, have allocated and that still live, whoever holds
-/// them. Thread-safe.
+/// Counts the bytes of existing tensors that one load, or the runs of one context, have allocated, whatever holds them.
+/// Thread-safe.
 class LINNET_API MemoryAccount {
  public:
-  /// That of a limit; none where it is 0.
+  /// An account with this limit; nullptr if the limit is 0.
   static std::shared_ptr<MemoryAccount> of(int64_t most);
-  /// The current one where there is one, else that of a limit.
+  /// The current account, or if it is nullptr, an account with this limit.
   static std::shared_ptr<MemoryAccount> current_or(int64_t most) { return current() ? current() : of(most); }
   explicit MemoryAccount(size_t most) : most_(most) {}
 
-  /// Before memory is asked for. Throws Error(kLimit) where more than the limit would live.
+  /// Call it before memory is allocated. Throws Error(kLimit) if the total would exceed the limit.
   void take(size_t bytes);
   void give_back(size_t bytes) noexcept { alive_.fetch_sub(bytes, std::memory_order_relaxed); }
   size_t alive() const { return alive_.load(std::memory_order_relaxed); }
   size_t left() const { return most_ - std::min(most_, alive()); }
 
-  /// What tensors that this thread makes count for; may be none.
+  /// The account that counts the tensors that this thread makes; may be nullptr.
   static const std::shared_ptr<MemoryAccount>& current();
 
-  /// Makes an account, or none, the current one of this thread, without counting who holds it: chunks of work, of many
-  /// threads, begin with that. The pointer must live as long.
+  /// Makes an account the current one of this thread. It does not count references, because chunks of work on many
+  /// threads begin with it; the pointer must outlive the scope.
   class LINNET_API Scope {
    public:
-    Scope();  ///< of none
+    Scope();  ///< no account
     explicit Scope(const std::shared_ptr<MemoryAccount>& account);
     explicit Scope(std::shared_ptr<MemoryAccount>&&) = delete;
     ~Scope();
@@ -47,12 +47,12 @@ class LINNET_API MemoryAccount {
   std::atomic<size_t> alive_{0};
 };
 
-/// Memory that counts for the current account until it is freed.
+/// Memory that counts for the current account until give_back().
 class CountedBytes {
  public:
   explicit CountedBytes(size_t bytes);
   void give_back() const noexcept;
-  /// As if it had been so many bytes from the beginning.
+  /// Counts it as if it had always had this size.
   void resize(size_t bytes);
 
  private:

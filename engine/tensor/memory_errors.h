@@ -9,10 +9,10 @@
 
 namespace linnet {
 
-/// Calls f(), for an application: messages of Errors become printable, and begin with `subject` where there is one.
-/// Where the system or a container of the standard library cannot give the memory that it asks for, throws
-/// Error(kLimit): "not enough memory to run the model", `action` being "run the model"; "out of memory" where there is
-/// none for that message. Other exceptions, of operators that are not Linnet's, become Error(kInternal).
+/// Calls f() for an application. Messages of Errors become printable and begin with `subject` if there is one. If the
+/// system or a standard container cannot allocate memory, throws Error(kLimit): "not enough memory to run the model",
+/// where `action` is "run the model", or "out of memory" if there is no memory for that message. Other exceptions, from
+/// operators that are not Linnet's, become Error(kInternal).
 template <class F>
 decltype(auto) with_memory_errors(const char* action, F&& f, const std::string* subject = nullptr) {
   const auto shown = [&](const Error& error) { return printable(subject ? error.with_context(*subject) : error); };
@@ -29,7 +29,7 @@ decltype(auto) with_memory_errors(const char* action, F&& f, const std::string* 
       throw shown(Error(ErrorKind::kInternal, std::string("cannot ") + action + ": " + error.what()));
     }
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::kLimit, "out of memory");  // which a string holds in itself
+    throw Error(ErrorKind::kLimit, "out of memory");  // short enough that the string allocates nothing
   }
 }
 

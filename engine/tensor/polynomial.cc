@@ -23,7 +23,7 @@ int degree(const Term& term) {
                          [](int sum, const Factor& f) { return sum + f.power; });
 }
 
-/// Above 0 where the factors of a come first.
+/// Positive if the factors of a come first.
 int compare_factors(const Term& a, const Term& b) {
   for (size_t i = 0; i < a.factors.size() && i < b.factors.size(); ++i) {
     const int atoms = compare(*a.factors[i].atom, *b.factors[i].atom);
@@ -33,7 +33,7 @@ int compare_factors(const Term& a, const Term& b) {
   return int(a.factors.size()) - int(b.factors.size());
 }
 
-/// A graded lexicographic order, which products keep: whether a comes in front of b.
+/// Whether a comes before b in a graded lexicographic order, which multiplication preserves.
 bool is_larger(const Term& a, const Term& b) {
   const int degrees = degree(a) - degree(b);
   return degrees != 0 ? degrees > 0 : compare_factors(a, b) > 0;
@@ -49,7 +49,7 @@ Interval interval_of(const Terms& terms, Interval Bounds::*which) {
   return sum;
 }
 
-/// Sorts the terms and adds those of equal factors; false where a number overflows.
+/// Sorts the terms and adds those with equal factors. False if a number overflows.
 bool normalize(Terms& terms) {
   std::sort(terms.begin(), terms.end(), is_larger);
   size_t kept = 0;

@@ -12,7 +12,7 @@ uint8_t byte_at(std::string_view text, size_t i) { return static_cast<uint8_t>(t
 
 bool is_tail(std::string_view text, size_t i) { return i < text.size() && (byte_at(text, i) & 0xc0) == 0x80; }
 
-/// The bytes of the UTF-8 sequence that begins at i, 0 where none does.
+/// The number of bytes of the UTF-8 sequence that begins at i; 0 if it is not valid.
 size_t sequence_bytes(std::string_view text, size_t i, uint32_t& code) {
   const uint8_t lead = byte_at(text, i);
   const size_t count = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
@@ -30,8 +30,8 @@ struct CodeRange {
 };
 
 // Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt), which contains every Bidi_Control, and the
-// separators of lines and paragraphs. Such characters show a text as another (Boucher and Anderson, "Trojan Source",
-// 2021) or are not seen at all.
+// separators of lines and paragraphs. Such characters make a text look like another one or are invisible.
+// Source: Boucher and Anderson, "Trojan Source", 2021.
 constexpr std::array<CodeRange, 17> kHidden = {{
     {0xad, 0xad},
     {0x34f, 0x34f},
@@ -52,7 +52,7 @@ constexpr std::array<CodeRange, 17> kHidden = {{
     {0xe0000, 0xe0fff},
 }};
 
-// The rest are controls of ASCII and Latin-1.
+// The other hidden characters are controls of ASCII and Latin-1.
 bool is_shown(uint32_t code) {
   if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return false;
   const auto* range = std::ranges::lower_bound(kHidden, code, {}, &CodeRange::last);
@@ -67,7 +67,7 @@ void append_escaped(std::string& text, std::string_view bytes) {
   }
 }
 
-// Whole sequences of UTF-8 only.
+// Cuts out the middle, between complete UTF-8 sequences.
 std::string shortened(const std::string& text) {
   constexpr std::string_view kLeftOut = " ... ";
   constexpr size_t kBeginning = kMostMessageBytes / 8 * 5;

@@ -7,15 +7,14 @@
 
 namespace linnet {
 
-/// Bytes of a message at the most.
+/// The maximum number of bytes in a message.
 inline constexpr size_t kMostMessageBytes = 1024;
 
-/// Text that holds names of models, for terminals and logs: control characters, what changes the direction of writing
-/// and bytes that are no UTF-8 become "\x1b".
+/// Makes text with names from models safe for terminals and logs. Control characters, characters that change the
+/// writing direction and bytes that are not UTF-8 are escaped, as in "\x1b".
 LINNET_API std::string printable(std::string_view text);
 
-/// The error with a message that is printable, and no longer than kMostMessageBytes: of a longer one the beginning and
-/// the end.
+/// The error with a printable message of at most kMostMessageBytes. Longer messages are cut in the middle.
 Error printable(const Error& error);
 
 }  // namespace linnet

@@ -9,7 +9,7 @@ constexpr int64_t kComparedElements = 64;
 
 bool same_dim(const Dim& a, const Dim& b) { return certainly_equal(a, b) || (!a.determined() && !b.determined()); }
 
-/// Of dims or elements, where they are known.
+/// Whether dims or elements are the same, where they are known.
 template <class DimsPointer>
 bool same_dims(const DimsPointer& a, const DimsPointer& b) {
   return bool(a) == bool(b) && (!a || std::equal(a->begin(), a->end(), b->begin(), b->end(), same_dim));

@@ -4,8 +4,8 @@
 
 namespace linnet {
 
-/// True when both facts say the same. Contents count as different where they lie apart and are more than a few
-/// elements.
+/// Whether both facts are the same. Contents of more than a few elements count as equal only if they are at the same
+/// address.
 bool same_fact(const Fact& a, const Fact& b);
 
 }  // namespace linnet

@@ -9,8 +9,8 @@ namespace linnet {
 
 namespace {
 
-/// SplitMix64 with a random start and step, since each draw from the system takes microseconds. Source: G. L. Steele,
-/// D. Lea, C. H. Flood, "Fast Splittable Pseudorandom Number Generators" (2014).
+/// SplitMix64 with a random start and step, because reading a random number from the system takes microseconds.
+/// Source: G. L. Steele, D. Lea, C. H. Flood, "Fast Splittable Pseudorandom Number Generators", 2014.
 class Draws {
  public:
   uint64_t operator()() {

@@ -12,8 +12,8 @@
 
 namespace linnet {
 
-/// The hash of every table whose keys come from a file or a caller. It depends on random numbers that each process
-/// draws, so that nobody can choose keys that collide. So the order of such a table is another in every process:
+/// The hash for tables whose keys come from a file or a caller. It depends on random numbers that differ in each
+/// process, so that colliding keys cannot be chosen. The order of such a table therefore differs in each process, and
 /// nothing may depend on it.
 class SeededHash {
  public:
@@ -21,9 +21,9 @@ class SeededHash {
 
   SeededHash();
 
-  /// XXH3. It may throw, by its type, so that tables of the standard library keep the hashes of texts.
+  /// XXH3. It is not noexcept, so that tables of the standard library store the hashes of texts.
   size_t operator()(std::string_view text) const { return size_t(hash_text(text)); }
-  /// All bits count in the upper ones.
+  /// Every bit of the number affects the upper bits.
   uint64_t operator()(uint64_t number) const {
     number = (number ^ salt_->numbers[0]) * salt_->numbers[1];
     return (number ^ number >> 32) * salt_->numbers[2];
@@ -32,8 +32,8 @@ class SeededHash {
  private:
   struct Salt {
     Salt();
-    uint64_t secret[24];  ///< of XXH3
-    uint64_t numbers[3];  ///< but for the first, odd
+    uint64_t secret[24];  ///< for XXH3
+    uint64_t numbers[3];  ///< all but the first are odd
   };
 
   static const Salt& process_salt();
@@ -42,7 +42,7 @@ class SeededHash {
   const Salt* salt_;
 };
 
-/// Tables by texts or numbers that a file or a caller chooses, counted but for what texts hold.
+/// Tables whose keys are texts or numbers from a file or a caller. Their memory is counted, except that of texts.
 template <class Key, class Value>
 using SeededMap =
     std::unordered_map<Key, Value, SeededHash, std::equal_to<>, CountedAllocator<std::pair<const Key, Value>>>;

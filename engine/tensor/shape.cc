@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-// Not checked_mul(), which is exported: calls of it go through the library's table of symbols.
+// checked_mul() is not used because it is exported: calls would go through the library's symbol table.
 inline int64_t product(int64_t a, int64_t b) {
   int64_t result = 0;
   if (__builtin_mul_overflow(a, b, &result)) throw Error(ErrorKind::kLimit, str("size overflow: ", a, " * ", b));

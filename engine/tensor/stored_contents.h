@@ -10,40 +10,39 @@
 
 namespace linnet {
 
-/// Reads the contents of a tensor of numbers when somebody asks for them. Thread-safe.
+/// Reads the contents of a tensor of numbers on request. Thread-safe.
 class ContentsSource {
  public:
   virtual ~ContentsSource() = default;
-  /// The bytes that begin at `from`. Throws Error(kIo) where they are not what they were any more.
+  /// Reads the bytes from offset `from`. Throws Error(kIo) if they have changed.
   virtual void read(std::span<std::byte> to, size_t from) const = 0;
-  /// How many steps they are computed in from what is stored.
+  /// The number of steps in which the contents are computed from stored ones.
   virtual int depth() const { return 0; }
 };
 
-/// The contents of tensors that are read when they are first asked for, and then kept as long as these tensors live.
-/// Thread-safe.
+/// Contents that are read when they are first requested, and then kept as long as their tensors live. Thread-safe.
 class StoredContents {
  public:
   /// A tensor of numbers with the contents that the source reads.
   static Tensor tensor(DType dtype, const Shape& shape, std::shared_ptr<const ContentsSource> source);
-  /// The same tensor, whose contents are freed with the last copy of the one returned unless others have asked for
-  /// them: of those that are not stored, a copy.
+  /// The same tensor, whose contents are freed with the last copy of the result, unless others have requested them. If
+  /// the contents are not stored, returns a copy.
   static Tensor borrow(const Tensor& tensor);
-  /// What was borrowed.
+  /// The tensor from which borrow() made this one.
   static Tensor original(const Tensor& tensor);
   static bool is_stored(const Tensor& tensor) { return tensor.stored_; }
-  /// What reads the contents; nullptr of those that are not stored.
+  /// The source that reads the contents; nullptr if they are not stored.
   static const ContentsSource* source(const Tensor& tensor);
-  /// Reads the bytes that begin at `from`, without keeping the contents.
+  /// Reads the bytes from offset `from` without keeping the contents.
   static void read(const Tensor& tensor, std::span<std::byte> to, size_t from);
-  /// What keeps the tensor's memory alive.
+  /// The object that keeps the tensor's memory alive.
   static const std::shared_ptr<const void>& owner(const Tensor& tensor) { return tensor.owner_; }
-  /// The tensor, kept alive by that instead.
+  /// The tensor, kept alive by `owner` instead.
   static Tensor with_owner(Tensor tensor, std::shared_ptr<const void> owner) {
     tensor.owner_ = std::move(owner);
     return tensor;
   }
-  /// Whether the tensor's contents take memory.
+  /// Whether the tensor's contents are in memory.
   static bool in_memory(const Tensor& tensor);
 
   StoredContents(DType dtype, const Shape& shape, std::shared_ptr<const ContentsSource> source);
@@ -62,7 +61,7 @@ class StoredContents {
   std::shared_ptr<const StoredContents> origin_;  // of borrowed contents
   std::shared_ptr<MemoryAccount> account_ = MemoryAccount::current();
   mutable std::mutex mutex_;
-  mutable std::weak_ptr<const Tensor> shared_;  // by all who have asked
+  mutable std::weak_ptr<const Tensor> shared_;  // by all who have requested it
   mutable std::shared_ptr<const Tensor> kept_;
   mutable std::atomic<const void*> data_{nullptr};  // of kept_
 };

@@ -13,7 +13,7 @@
 namespace linnet {
 namespace {
 
-/// Of the block that counts the owners, and what alignment leaves free.
+/// The bytes of the block that counts owners, and of what alignment wastes.
 constexpr size_t kOwnerBytes = 128;
 
 std::shared_ptr<const void> allocate(size_t bytes, void*& data) {
@@ -29,7 +29,7 @@ std::shared_ptr<const void> allocate(size_t bytes, void*& data) {
           }};
 }
 
-/// Calls f with the C++ type of the elements; is_object(dtype).
+/// Calls f with the C++ type of the elements. is_object(dtype) must hold.
 template <class F>
 auto dispatch_object(DType dtype, F&& f) {
   if (dtype == DType::kSequence) return f.template operator()<Sequence>();
@@ -56,7 +56,7 @@ size_t more_bytes(const Map& map) {
   return 0;
 }
 
-/// The memory of objects, which grows while they live.
+/// Frees the memory of objects, which grows while they live.
 template <class T>
 struct FreeObjects {
   CountedBytes counted;

@@ -10,7 +10,7 @@
 namespace linnet {
 namespace {
 
-/// A part of a block, which counts as long as it lives.
+/// A part of a block, which counts for the account as long as it lives.
 class Part {
  public:
   Part(std::shared_ptr<std::byte> block, std::byte* data, size_t bytes)

@@ -8,16 +8,16 @@
 
 namespace linnet {
 
-/// One block of memory, on huge pages where the system has them, for many tensors. The pages of a tensor that nobody
-/// refers to any more go back to the system, whatever becomes of the others.
+/// One block of memory for many tensors, on huge pages if the system has them. The pages of a tensor that is no longer
+/// referred to return to the system, whatever happens to the others.
 class TensorArena {
  public:
-  /// Gives whole pages of memory that nobody reads any more back to the system; it stays valid, with any contents.
+  /// Returns whole pages of unused memory to the system. The memory stays valid, with undefined contents.
   static void release(std::byte* data, size_t bytes);
 
-  /// Nothing is allocated before the first tensor().
+  /// Allocates nothing before the first tensor().
   explicit TensorArena(size_t bytes) : bytes_(bytes) {}
-  /// A tensor of numbers, uninitialised; one that does not fit any more gets memory of its own.
+  /// An uninitialised tensor of numbers. One that does not fit into the block gets separate memory.
   Tensor tensor(DType dtype, const Shape& shape);
 
  private:
