@@ -12,7 +12,7 @@ namespace {
 
 double number_in(const std::string& path) {
   std::ifstream file(path);
-  double number = 0;  // "max" is no number
+  double number = 0;  // "max" is not a number
   return file >> number ? number : 0;
 }
 
@@ -25,7 +25,7 @@ double physical_memory() { return std::max(0.0, double(::sysconf(_SC_PHYS_PAGES)
 
 int64_t available_memory(const std::string& root) {
   const double physical = physical_memory(), limit = least_of_groups(root, {"memory", limit_v1, limit_v2});
-  // Without a limit groups of version 1 state one that no machine has.
+  // Without a limit, groups of version 1 state one that exceeds the memory of any machine.
   return int64_t(physical > 0 && (limit <= 0 || physical < limit) ? physical : limit);
 }
 

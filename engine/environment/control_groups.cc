@@ -6,10 +6,10 @@
 namespace linnet {
 namespace {
 
-/// The lesser of two figures, of which 0 is none.
+/// The lesser of two numbers, of which 0 means not set.
 double lesser(double a, double b) { return a > 0 && (b <= 0 || a < b) ? a : b; }
 
-/// Of a group and those that it lies in. Within a container the group's path may not exist.
+/// The least number of a group and those that contain it. In a container the group's path may not exist.
 double least_above(const std::string& mount, std::string group, double (*figure)(const std::string&)) {
   double least = 0;
   while (true) {
@@ -27,7 +27,7 @@ bool names(const std::string& controllers, const std::string& wanted) {
   return false;
 }
 
-/// Of a line "7:cpu,cpuacct:/group" or, in version 2, "0::/group".
+/// The number for a line "7:cpu,cpuacct:/group" or, in version 2, "0::/group".
 double figure_of_line(const std::string& root, const std::string& line, const GroupFigure& figure) {
   const size_t first = line.find(':'), second = line.find(':', first + 1);
   if (second == std::string::npos || line.substr(second + 1, 1) != "/") return 0;

@@ -2,7 +2,7 @@
 
 namespace linnet {
 
-/// Of executors that are asked for no number: OMP_NUM_THREADS, else available_processors().
+/// The number of threads of executors without an explicit number: OMP_NUM_THREADS, otherwise available_processors().
 int default_threads();
 
 }  // namespace linnet

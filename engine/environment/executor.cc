@@ -25,11 +25,11 @@ class SerialExecutor final : public Executor {
   void parallel_for(int64_t chunks, ChunkFunction function) override { loop_alone(chunks, function); }
 };
 
-/// The threads of an executor that are in use, those of its callers included, so that callers at the same time do not
-/// take more than there are. In a forked child none is in use, whatever the parent was doing.
+/// Counts the threads of an executor that are in use, including callers, so that simultaneous callers do not use more
+/// than there are. In a forked child the count is 0, whatever the parent was doing.
 class ThreadCount {
  public:
-  /// Takes up to `wanted` threads, the caller's own being the first; returns how many.
+  /// Takes up to `wanted` threads, including the caller's; returns the number taken.
   int take(int wanted, int all) {
     const uint64_t process = uint64_t(::getpid()) << 32;
     uint64_t used = used_.load(std::memory_order_relaxed);
@@ -42,10 +42,11 @@ class ThreadCount {
   void give_back(int taken) { used_.fetch_sub(uint64_t(taken), std::memory_order_relaxed); }
 
  private:
-  std::atomic<uint64_t> used_{0};  // the process in the upper half
+  std::atomic<uint64_t> used_{0};  // the process id is in the upper half
 };
 
-/// OpenMP's threads belong to the process that ran the first loop; a forked child that waits for them never ends.
+/// Whether OpenMP's threads exist. They belong to the process that ran the first loop; a forked child would wait for
+/// them forever.
 bool has_openmp_threads() {
   static std::atomic<pid_t> owner{0};
   const pid_t process = ::getpid();
@@ -53,19 +54,19 @@ bool has_openmp_threads() {
   return owner.compare_exchange_strong(none, process) || none == process;
 }
 
-/// Threads that call take_part(1), take_part(2), ...: as many as the system lets start.
+/// Starts threads that call take_part(1), take_part(2), ...: as many as the system permits.
 template <class F>
 std::vector<std::jthread> started(int count, const F& take_part) {
   std::vector<std::jthread> threads;
   try {
     for (int worker = 1; worker <= count; ++worker) threads.emplace_back(std::cref(take_part), worker);
-  } catch (const std::exception&) {  // Those that there are do the work.
+  } catch (const std::exception&) {  // The threads that started do the work.
   }
   return threads;
 }
 
-/// OpenMP ends the process where the system refuses a thread. How many of these threads, the calling one included, it
-/// grants: the calling thread, whose threads OpenMP keeps, tries once.
+/// How many of these threads, including the calling one, the system permits. OpenMP ends the process if a thread cannot
+/// be started, so the calling thread, whose threads OpenMP keeps, first tries once.
 int granted(int threads) {
   thread_local int known = 1;
   if (threads <= known) return threads;
@@ -128,7 +129,7 @@ class OpenMpExecutor final : public Executor {
  private:
   struct Held {
     const OpenMpExecutor* executor = nullptr;
-    Team* team = nullptr;  // none: the calling thread alone
+    Team* team = nullptr;  // nullptr: the calling thread alone
   };
   struct Share {
     Share(OpenMpExecutor& executor, int wanted)

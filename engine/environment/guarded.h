@@ -7,12 +7,12 @@
 
 namespace linnet {
 
-/// All chunks on the calling thread.
+/// Runs all chunks on the calling thread.
 inline void loop_alone(int64_t chunks, ChunkFunction function) {
   for (int64_t chunk = 0; chunk < chunks; ++chunk) function(chunk, 0);
 }
 
-/// Calls a function and keeps the first exception, which must not leave the threads it is called from.
+/// Calls a function and stores the first exception, which must not leave the threads that call it.
 class Guarded {
  public:
   explicit Guarded(ChunkFunction function) : function_(function) {}
@@ -25,7 +25,7 @@ class Guarded {
       if (!failed_.exchange(true)) error_ = std::current_exception();
     }
   }
-  /// Behind the last call.
+  /// Rethrows the stored exception. Call it after the last call().
   void rethrow() const {
     if (error_) std::rethrow_exception(error_);
   }

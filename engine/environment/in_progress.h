@@ -10,12 +10,14 @@
 
 namespace linnet {
 
-/// What threads make at this moment, so that nobody makes the same a second time. Only who needs the same waits, and
-/// looks at his deadline meanwhile. One mutex of the caller guards it and what is there already.
+/// The set of objects that threads are making, so that none is made twice at the same time. Only threads that need the
+/// same object wait, and they check their deadlines meanwhile. A mutex of the caller guards this set and the finished
+/// objects.
 template <class Key>
 class InProgress {
  public:
-  /// While it lives, its thread makes what the key names, without the mutex. It ends with the mutex locked.
+  /// During its lifetime its thread makes the object that the key names, without the mutex. It ends with the mutex
+  /// locked.
   class Turn {
    public:
     Turn(InProgress& all, std::unique_lock<std::mutex>& lock, Key key)
@@ -37,8 +39,8 @@ class InProgress {
     typename std::list<Key>::iterator own_;
   };
 
-  /// What find() gives, after waiting while some key `is_same`; nothing where the caller is to make it. `run`: whose
-  /// deadline ends waiting; nullptr: that of the current environment.
+  /// Returns the result of find(), after waiting while some key `is_same`; an empty result if the caller is to make the
+  /// object. `run`: the run whose deadline ends waiting; nullptr: that of the current environment.
   template <class Find, class IsSame>
   auto find(std::unique_lock<std::mutex>& lock, Find find, IsSame is_same, const RunEnvironment* run = nullptr) {
     constexpr std::chrono::milliseconds kPatience(10);

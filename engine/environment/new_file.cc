@@ -13,7 +13,7 @@
 namespace linnet {
 namespace {
 
-// The mask can only be asked for by setting it, which other threads would see.
+// The permissions of a new file. The umask could be read only by setting it, which other threads would see.
 mode_t usual_mode(const std::string& folder) {
   const Descriptor file(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
   struct stat status {};

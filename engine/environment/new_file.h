@@ -8,7 +8,7 @@
 
 namespace linnet {
 
-/// A file descriptor that is closed.
+/// A file descriptor that is closed on destruction.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -21,8 +21,9 @@ class Descriptor {
   int fd_;
 };
 
-/// A file under another name until it is complete: who opens `path` sees what was there before or all of it, and where
-/// writing fails the former stays. Only the user may read it unless share() is called. All throw Error(kIo).
+/// A file that is written under another name until it is complete. Those who open `path` see the previous file or the
+/// complete one; if writing fails, the previous one stays. Only the user may read the file unless share() is called.
+/// All functions throw Error(kIo).
 class LINNET_API NewFile {
  public:
   explicit NewFile(const std::string& path);
@@ -32,12 +33,12 @@ class LINNET_API NewFile {
 
   void write(std::span<const std::byte> bytes);
   void write_at_start(std::span<const std::byte> bytes);
-  /// Gives it the permissions that new files have.
+  /// Gives the file the usual permissions of new files.
   void share();
-  /// The file is complete, and stands under its name.
+  /// Completes the file and moves it to its path.
   void keep();
   int descriptor() const { return file_.get(); }
-  /// Throws what errno says.
+  /// Throws Error(kIo) for the value of errno.
   [[noreturn]] void fail() const;
 
  private:

@@ -14,8 +14,9 @@ namespace linnet {
 namespace {
 
 int allowed_by_affinity() {
-  if (omp_get_proc_bind() != omp_proc_bind_false) return omp_get_num_procs();  // this thread has one place of them
-  // Larger masks than cpu_set_t where the kernel knows of more processors.
+  if (omp_get_proc_bind() != omp_proc_bind_false)
+    return omp_get_num_procs();  // this thread is bound to one of the places
+  // Larger masks than cpu_set_t are needed if the kernel supports more processors.
   for (size_t sets = 1; sets <= 64; sets *= 4) {
     std::vector<cpu_set_t> mask(sets);
     const size_t bytes = sets * sizeof(cpu_set_t);
@@ -24,10 +25,10 @@ int allowed_by_affinity() {
   return std::max(1, int(std::thread::hardware_concurrency()));
 }
 
-/// The processors that a group's quota pays for.
+/// The number of processors that a group's quota permits.
 double quota_v2(const std::string& folder) {
   std::ifstream file(folder + "/cpu.max");
-  double quota = 0, period = 0;  // "max" is no number
+  double quota = 0, period = 0;  // "max" is not a number
   return file >> quota >> period && period > 0 ? quota / period : 0;
 }
 

@@ -8,10 +8,10 @@
 namespace linnet {
 namespace {
 
-/// The bytes of one row, and of all rows that are stored together.
+/// The bytes of one row, and of a group of rows that are contiguous.
 struct RowBytes {
   size_t row = 0, all = 0;
-  size_t count = 0;  ///< of such groups of rows
+  size_t count = 0;  ///< of such groups
 
   RowBytes(const Tensor& x, int axis) {
     if (x.size() == 0) return;
@@ -21,10 +21,11 @@ struct RowBytes {
   }
 };
 
-/// Calls f(i) for each group, and looks at the deadline now and then.
+/// Calls f(i) for each group and checks the deadline from time to time.
 template <class F>
 void for_each_group(size_t count, size_t bytes, F f) {
-  constexpr size_t kBytes = size_t{1} << 22, kLeast = 64;  // of a group that is copied, with the call
+  constexpr size_t kBytes = size_t{1} << 22,
+                   kLeast = 64;  // bytes between checks; at the least of a group, including the call
   const size_t step = std::max<size_t>(1, kBytes / std::max(kLeast, bytes));
   for (size_t i = 0; i < count; ++i) {
     if (i % step == 0) check_current();

@@ -16,8 +16,8 @@ namespace linnet {
 
 namespace {
 
-/// A tensor whose numbers are stored in memory of `memory`, which outlives it; on the heap for strings, containers and
-/// nullptr. Throws Error(kLimit) where memory is short.
+/// A tensor whose numbers are stored in memory of `memory`, which must outlive it; on the heap for strings, containers
+/// and nullptr. Throws Error(kLimit) if there is not enough memory.
 Tensor allocate_from(std::pmr::memory_resource* memory, DType dtype, const Shape& shape) {
   if (!memory || is_object(dtype)) return {dtype, shape};
   const size_t bytes = dtype_bytes(dtype, shape.elements());
@@ -100,7 +100,7 @@ void RunEnvironment::begin(std::chrono::steady_clock::time_point latest) {
   allowed_ms_ = 0;
   const std::chrono::milliseconds most(options_.limits.deadline_ms);
   const auto now = std::chrono::steady_clock::now();
-  // The clock counts in finer steps than the limit, which may be more than it can say.
+  // Compares in milliseconds, because a large limit may not be representable in the clock's finer unit.
   if (most.count() <= 0 || now >= deadline_) return;
   if (most > std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - now)) return;
   deadline_ = now + most;

@@ -11,42 +11,43 @@
 
 namespace linnet {
 
-/// What a run and the runs of control-flow bodies within it share, or the work before runs.
+/// What a run and the runs of its control-flow bodies share, or the work before runs.
 class RunEnvironment {
  public:
-  /// `executor` is for options that name none.
+  /// `executor`: for options without an executor.
   RunEnvironment(const ContextOptions& options, std::shared_ptr<Executor> executor);
-  /// For loading: the limits are those of the model's options. `account` may be one that was begun before.
+  /// The environment for loading, with the limits of the model's options. `account` may already have counted memory.
   static RunEnvironment loading(const Limits& limits, std::shared_ptr<MemoryAccount> account);
-  /// For constants that are computed ahead of runs: the calling thread, no observer, the limits of what goes on on this
-  /// thread, and only `checks` calls of check() or some more chunks, as no caller could end a long loop.
+  /// The environment for constants that are computed before runs: the calling thread, no observer, and the limits of
+  /// the work that this thread is doing. It permits only `checks` calls of check(), or 64 times as many chunks, because
+  /// a caller could not end a long loop.
   static RunEnvironment folding(int64_t memory_bytes, int64_t checks);
   RunEnvironment(const RunEnvironment&) = delete;
 
-  /// Its chunks begin with a check().
+  /// The executor. Its chunks begin with check_chunk().
   Executor& executor() const { return *options_.executor; }
   Observer* observer() const { return observer_.get(); }
-  /// A new tensor in ContextOptions::memory.
+  /// Allocates a tensor in ContextOptions::memory.
   Tensor allocate(DType dtype, const Shape& shape) const;
-  /// Throws Error(kLimit) where a run may not use so many bytes.
+  /// Throws Error(kLimit) if a run may not use that many bytes.
   void check_memory(size_t bytes) const;
   const std::shared_ptr<MemoryAccount>& account() const { return account_; }
 
-  /// Starts the clock of the deadline.
+  /// Sets the deadline of a run that begins now.
   void begin_run(const RunOptions& options);
-  /// Throws Error(kCancelled) once the run is cancelled, Error(kLimit) past the deadline. Called before each node and
-  /// each iteration of a loop, and by kernels that may run for long; any thread may.
+  /// Throws Error(kCancelled) if the run was cancelled, Error(kLimit) if it is past its deadline. It is called before
+  /// each node and each iteration of a loop, and by kernels that may run for long. Any thread may call it.
   void check() const { check(kChunksOfCheck); }
-  /// The same, at the beginning of a chunk.
+  /// As check(), at the beginning of a chunk.
   void check_chunk() const { check(1); }
-  /// Before work that nothing can interrupt, with the most time that it may take: throws Error(kLimit) also where the
-  /// deadline would pass meanwhile.
+  /// As check(), before work that cannot be interrupted and takes at most `work`. Throws Error(kLimit) also if the
+  /// deadline would pass during the work.
   void check_ahead(std::chrono::nanoseconds work) const;
   bool may_end() const { return cancellation_ || deadline_ != kNoDeadline || checks_left_ || account_; }
 
-  /// What this thread works for; nullptr: nobody's run or load.
+  /// The environment of the run or load that this thread works for; nullptr if it works for none.
   static const RunEnvironment* current();
-  /// Makes the environment the current one of this thread, and its account.
+  /// Makes the environment and its account the current ones of this thread.
   class Scope {
    public:
     explicit Scope(const RunEnvironment& environment);
@@ -58,8 +59,8 @@ class RunEnvironment {
     MemoryAccount::Scope account_;
   };
 
-  /// The text that a kernel copies or makes counts from then on, before it is known which value it becomes a part of:
-  /// until the innermost Texts of that time ends. Any thread may call it.
+  /// Counts text that a kernel copies or makes, before it is known which value it becomes a part of. It counts until
+  /// the innermost Texts of that time ends. Any thread may call it.
   void take_text(size_t bytes) const;
   class Texts {
    public:
@@ -72,7 +73,7 @@ class RunEnvironment {
     size_t before_;
   };
 
-  /// A seed for a random operator: the next of a series that ContextOptions::seed begins, or one that nobody foresees.
+  /// A seed for a random operator: the next of the series that ContextOptions::seed begins, or an unpredictable one.
   uint64_t draw_seed();
 
  private:
@@ -90,26 +91,26 @@ class RunEnvironment {
   std::shared_ptr<const CancellationToken> cancellation_;
   std::shared_ptr<Observer> observer_;
   std::chrono::steady_clock::time_point deadline_ = kNoDeadline;
-  int64_t allowed_ms_ = 0;  // where Limits::deadline_ms sets the deadline
+  int64_t allowed_ms_ = 0;  // set if Limits::deadline_ms determines the deadline
   uint64_t seeds_drawn_ = 0;
-  mutable std::atomic<size_t> texts_{0};               // bytes of text of kernels that run
-  std::unique_ptr<std::atomic<int64_t>> checks_left_;  // in chunks; none: no bound
+  mutable std::atomic<size_t> texts_{0};               // bytes of text of running kernels
+  std::unique_ptr<std::atomic<int64_t>> checks_left_;  // in chunks; nullptr: no bound
 };
 
-/// check() of the current environment, for work ahead of a node's run.
+/// Calls check() of the current environment, for work before a node's run.
 void check_current();
-/// check_ahead() of the current environment.
+/// Calls check_ahead() of the current environment.
 void check_current_ahead(std::chrono::nanoseconds work);
 
-/// Counts text that the kernel which this thread works for is about to copy or make, but what a std::string holds in
-/// itself: RunEnvironment::take_text(). Throws Error(kLimit) where that is too much.
+/// Counts text that the kernel of this thread is about to copy or make, by RunEnvironment::take_text(), except what
+/// fits into a std::string itself. Throws Error(kLimit) if that is too much.
 void count_text(size_t characters);
 
-/// Counts text that the kernel which this thread works for is about to copy or make, but what a std::string holds in
-/// itself: RunEnvironment::take_text(). Throws Error(kLimit) where that is too much.
+/// Counts text that the kernel of this thread is about to copy or make, by RunEnvironment::take_text(), except what
+/// fits into a std::string itself. Throws Error(kLimit) if that is too much.
 void count_text(size_t characters);
 
-/// Calls f() within the limits of loading, unless this thread loads or runs already.
+/// Calls f() with the limits of loading, unless this thread already loads or runs.
 template <class F>
 decltype(auto) within_load_limits(const Limits& limits, const std::shared_ptr<MemoryAccount>& account, F&& f) {
   if (RunEnvironment::current()) return f();
@@ -118,7 +119,7 @@ decltype(auto) within_load_limits(const Limits& limits, const std::shared_ptr<Me
   return f();
 }
 
-/// What kernels see in Linnet's own runs. Control flow runs its bodies in the same environment.
+/// The KernelContext of Linnet's own runs. Control flow runs its bodies in the same environment.
 class RunContext : public KernelContext {
  public:
   explicit RunContext(RunEnvironment& environment) : environment_(environment) {}
@@ -128,14 +129,15 @@ class RunContext : public KernelContext {
   void check_memory(size_t bytes) const final { environment_.check_memory(bytes); }
   uint64_t draw_seed() final { return environment_.draw_seed(); }
   RunEnvironment& environment() const { return environment_; }
-  /// Where the run's caller wants output i (RunOptions::outputs); none: anywhere.
+  /// The memory that the run's caller gives for output i (RunOptions::outputs), or an empty tensor.
   virtual Tensor given_output(int /*output*/) const { return {}; }
 
  private:
   RunEnvironment& environment_;
 };
 
-/// A context of Linnet's own, and its environment. Throws Error(kInternal) for others.
+/// Return the RunContext of a kernel, and its environment. Throw Error(kInternal) for contexts that are not Linnet's
+/// own.
 RunContext& run_context(KernelContext& context);
 RunEnvironment& run_environment(KernelContext& context);
 

@@ -18,11 +18,11 @@
 namespace linnet {
 namespace {
 
-// The file: this, the text, and from the next page on the bytes.
+// The file consists of this header, the text and, from the next page on, the bytes.
 struct Header {
   std::array<char, 8> magic;
   uint64_t text_bytes, bytes;
-  Checksum checksum;  // of all the rest
+  Checksum checksum;  // of all that follows
 };
 static_assert(sizeof(Header) == 40, "no padding, whose contents would be anything");
 
@@ -36,7 +36,7 @@ size_t bytes_offset(uint64_t text_bytes) {
   return sizeof(Header) + text_bytes + padding(sizeof(Header) + text_bytes, kPage);
 }
 
-// A moment of 2001 to 2009 that the checksum decides on.
+// A time between 2001 and 2009 that is derived from the checksum.
 timespec seal_of(const Checksum& checksum) {
   constexpr time_t kBegin = 1'000'000'000;
   return {kBegin + time_t(checksum.low % (uint64_t{1} << 28)), long(checksum.high % 1'000'000'000)};
@@ -60,7 +60,7 @@ Checksum checksum_of(Header header, std::span<const std::byte> rest) {
   return sum.result();
 }
 
-// The header where the file is as long as it says.
+// The header, if the file is as long as it specifies.
 std::optional<Header> read_header(int fd, size_t size) {
   Header header{};
   if (::pread(fd, &header, sizeof header, 0) != ssize_t(sizeof header) || header.magic != kMagic) return {};
@@ -115,7 +115,7 @@ std::optional<SealedFile> map_sealed(const std::string& path) {
   const std::span<const std::byte> all(mapped.get(), size);
   if (!sealed(status, header->checksum)) {
     if (checksum_of(*header, all.subspan(sizeof(Header))) != header->checksum) return {};
-    seal(file.get(), header->checksum);  // of somebody else's file it stays broken
+    seal(file.get(), header->checksum);  // has no effect on a file of another user
   }
   const auto* const text = reinterpret_cast<const char*>(mapped.get() + sizeof(Header));
   return SealedFile{{text, header->text_bytes}, all.subspan(bytes_offset(header->text_bytes)), mapped};

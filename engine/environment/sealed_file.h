@@ -9,22 +9,22 @@
 
 namespace linnet {
 
-/// What a file holds that only Linnet writes, whole, mapped into memory: processes share the pages. The bytes lie on a
-/// page of their own; they are not to be written.
+/// The contents of a file that only Linnet writes, as a whole. They are mapped into memory, so that processes share the
+/// pages. The bytes begin on a separate page and must not be written to.
 struct SealedFile {
   std::string text;
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> owner;  ///< of the mapping
 };
 
-/// Writes such a file in place of what is there, at once: others see the old one or the new one. It is on the disk when
-/// this returns. Its checksum stands in it, and its time of modification is made from that: the seal, which any later
-/// write breaks. Each part begins at a multiple of kAlignment. Throws Error(kIo).
+/// Writes such a file and replaces an existing one atomically: other processes see the old file or the new one. The
+/// file is on the disk when this returns. It contains its checksum, and its modification time is derived from that: the
+/// seal, which any later write breaks. Each part begins at a multiple of kAlignment. Throws Error(kIo).
 void write_sealed(const std::string& path, const std::string& text,
                   const std::vector<std::span<const std::byte>>& parts);
 
-/// Maps such a file; nothing where there is none or it is not as it was written. A file whose seal is broken (by a copy
-/// that does not keep times, say) is read as a whole to compare its checksum, and sealed again.
+/// Maps such a file; nullopt if it does not exist or was changed. If the seal is broken, for example by a copy that
+/// does not preserve times, the whole file is read to compare its checksum, and sealed again.
 std::optional<SealedFile> map_sealed(const std::string& path);
 
 }  // namespace linnet

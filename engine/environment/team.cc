@@ -8,8 +8,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Waking a thread takes some 30 us. A thread spins for a few times as long, since the next loop of a run mostly comes
-// sooner. The clock counts, for a pause takes 10 ns on some processors and 50 on others.
+// Waking a thread takes about 30 us. A thread spins for a few times as long, because the next loop of a run usually
+// begins sooner. The time is measured by the clock, because a pause takes 10 ns on some processors and 50 ns on others.
 constexpr std::chrono::microseconds kSpin(100);
 constexpr int kPauses = 64;
 
@@ -75,7 +75,7 @@ void Team::run(int64_t chunks, ChunkFunction function) {
   busy_ = false;
 }
 
-/// Waits for a loop other than `last` and takes part in it; false once dismissed.
+/// Waits for a loop other than `last` and takes part in it. False once dismissed.
 bool Team::join(uint32_t& last) {
   while (true) {
     uint32_t state = wait([&](uint32_t s) { return (s & kDismissed) || (!(s & kClosed) && s / kNext != last); });

@@ -18,12 +18,12 @@
 namespace linnet {
 namespace {
 
-/// Lets the calling thread run on OpenMP's place `i` only, where OMP_PROC_BIND binds threads: it would otherwise share
-/// the place of the thread that started it.
+/// If OMP_PROC_BIND binds threads, binds the calling thread to OpenMP's place `i`. It would otherwise share the place
+/// of the thread that started it.
 void take_place(int i) {
   const int places = omp_get_num_places();
   if (omp_get_proc_bind() == omp_proc_bind_false || places == 0) return;
-  std::array<int, CPU_SETSIZE> processors;  // no memory that a system could refuse to the thread
+  std::array<int, CPU_SETSIZE> processors;  // on the stack, because the system could refuse other memory
   const int count = omp_get_place_num_procs(i % places);
   if (count > CPU_SETSIZE) return;
   omp_get_place_proc_ids(i % places, processors.data());
@@ -35,15 +35,14 @@ void take_place(int i) {
   ::sched_setaffinity(0, sizeof set, &set);
 }
 
-/// Threads of this process that serve a team, for one caller at a time. They start with its first loop.
+/// Threads of this process that serve a team, for one caller at a time. They start with the first loop.
 class Pool {
  public:
   explicit Pool(int threads) : process(::getpid()), wanted_(threads - 1), team_(threads) {}
   ~Pool() { team_.dismiss(); }
   Pool(const Pool&) = delete;
 
-  /// Whether the calling thread has the team to itself from now on. At most one call of a thread is ever true at a
-  /// time.
+  /// Whether the calling thread now owns the team. False if any thread already owns it, including the calling one.
   bool take() {
     if (!mutex_.try_lock()) return false;
     owner_.store(std::this_thread::get_id(), std::memory_order_relaxed);
@@ -55,7 +54,7 @@ class Pool {
   }
   bool owned_by_caller() const { return owner_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
   bool busy() const { return team_.busy(); }
-  /// By the owner only.
+  /// Runs a loop. Only the owner may call it.
   void run(int64_t chunks, ChunkFunction function) {
     start();
     team_.run(chunks, function);
@@ -67,7 +66,7 @@ class Pool {
   void start() {
     try {
       for (; wanted_ > 0; --wanted_) threads_.emplace_back([this, worker = wanted_] { serve(worker); });
-    } catch (const std::exception&) {  // Those that there are do the work.
+    } catch (const std::exception&) {  // The threads that started do the work.
       wanted_ = 0;
     }
   }
@@ -77,11 +76,11 @@ class Pool {
     team_.serve(worker);
   }
 
-  int wanted_;  // threads that have not started
+  int wanted_;  // number of threads that have not started
   Team team_;
   std::mutex mutex_;  // held by the owner
   std::atomic<std::thread::id> owner_{};
-  std::vector<std::jthread> threads_;  // of the team, which outlives them
+  std::vector<std::jthread> threads_;  // threads of the team, which outlives them
 };
 
 class Ownership {
@@ -92,7 +91,7 @@ class Ownership {
   }
   Ownership(const Ownership&) = delete;
 
-  /// The team is the calling thread's, and runs no loop.
+  /// Whether the calling thread owns the team and no loop is running.
   bool ready() const { return pool_.owned_by_caller() && !pool_.busy(); }
 
  private:
@@ -103,7 +102,7 @@ class Ownership {
 class ThreadExecutor final : public Executor {
  public:
   explicit ThreadExecutor(int threads) : threads_(threads), pool_(new Pool(threads)) {}
-  // The threads of a pool that a fork() left behind do not exist in this process: it cannot be ended, only left.
+  // The threads of a pool from before a fork() do not exist in this process, so that such a pool is leaked.
   ~ThreadExecutor() override {
     if (Pool* pool = pool_.load(); pool->process == ::getpid()) delete pool;
   }
@@ -128,7 +127,7 @@ class ThreadExecutor final : public Executor {
   }
 
  private:
-  /// That of this process.
+  /// The pool of this process.
   Pool& pool() {
     Pool* known = pool_.load(std::memory_order_acquire);
     if (known->owned_by_caller() || known->process == ::getpid()) return *known;
