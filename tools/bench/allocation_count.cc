@@ -23,7 +23,7 @@ void* allocate_or_throw(size_t bytes, size_t alignment) {
 
 }  // namespace
 
-// The replaced functions of the whole process; the array forms call them.
+// These replace the functions of the whole process; the array forms call them.
 void* operator new(size_t bytes) { return allocate_or_throw(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__); }
 void* operator new(size_t bytes, std::align_val_t alignment) { return allocate_or_throw(bytes, size_t(alignment)); }
 void* operator new(size_t bytes, const std::nothrow_t&) noexcept {

@@ -4,7 +4,7 @@
 
 namespace linnet::tool {
 
-/// How often this process has called operator new so far, in any thread and library.
+/// The number of calls of operator new in this process so far, in all threads and libraries.
 int64_t allocation_count();
 
 }  // namespace linnet::tool

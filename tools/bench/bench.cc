@@ -19,10 +19,10 @@
 namespace linnet::tool {
 namespace {
 
-// Two engines round differently where sums are close to zero.
+// A larger absolute tolerance, because two engines round differently where sums are close to zero.
 constexpr double kPeerAtol = 1e-4;
 
-/// How another engine did on the same inputs.
+/// The results of another engine on the same inputs.
 struct Peer {
   std::string name;
   double median_ms = 0, max_difference = 0;
@@ -146,7 +146,7 @@ void write_csv(const std::string& path, const std::vector<TimedRun>& runs) {
   write_text(path, text);
 }
 
-/// Throws Failure(kDifference) where an output is not what the other engine says; else the largest difference.
+/// The largest difference from the other engine's outputs. Throws Failure(kDifference) if an output differs.
 double compare_outputs(const Model& model, const std::vector<Tensor>& inputs, const std::vector<Tensor>& expected,
                        const Options& options) {
   Context context(model, context_options(options.model));

@@ -31,15 +31,15 @@ class Goal {
         rate_(options.rate) {}
 
   void start() { clock_ = Stopwatch(); }
-  /// Takes one run from the goal, and gives its number; none when there is none left.
+  /// Takes one run from the goal and returns its number; nullopt if no runs remain.
   std::optional<int64_t> next() {
     const int64_t run = taken_.fetch_add(1, std::memory_order_relaxed);
     return open(run) ? std::optional(run) : std::nullopt;
   }
   bool open(int64_t taken) const { return taken < std::max<int64_t>(iterations_, 1) || due_ms(taken) < ms_; }
-  /// When a run is due: by the rate, without one now.
+  /// When a run is due: according to the rate, or now if no rate is given.
   double due_ms(int64_t run) const { return rate_ > 0 ? 1e3 * double(run) / rate_ : clock_.ms(); }
-  /// Runs in a block of `run_ms` each, of which a round has two.
+  /// The number of runs, of `run_ms` each, in a block; a round has two blocks.
   int64_t block(double run_ms) const {
     const int64_t runs = std::max<int64_t>(1, int64_t(kBlockMs / std::max(run_ms, 1e-3)));
     return iterations_ > 0 ? std::min(runs, iterations_ / 2 + iterations_ % 2) : runs;
@@ -59,7 +59,7 @@ class Goal {
   Stopwatch clock_;
 };
 
-/// One context and what it measured.
+/// One context and its measurements.
 class Lane {
  public:
   Lane(const Model& model, const Options& options, const BenchStates& states, std::shared_ptr<Profiler> profiler)
@@ -130,7 +130,7 @@ class Lane {
   int64_t allocations_ = 0;
 };
 
-/// Runs f(lane number) in one thread per lane and passes on the first exception.
+/// Runs f(lane number) in one thread per lane and rethrows the first exception.
 template <class F>
 void in_parallel(size_t lanes, F&& f) {
   std::vector<std::exception_ptr> errors(lanes);

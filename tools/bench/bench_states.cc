@@ -10,7 +10,7 @@
 namespace linnet::tool {
 namespace {
 
-/// What stands for the star of a pattern, where the name is like it.
+/// The text that the star of a pattern matches; nullopt if the name does not match.
 std::optional<std::string> star_of(const std::string& pattern, const std::string& name) {
   const size_t star = pattern.find('*');
   if (star == std::string::npos) return pattern == name ? std::optional(std::string()) : std::nullopt;
@@ -35,7 +35,7 @@ size_t input_index(const Model& model, const std::string& name) {
   return *index;
 }
 
-/// What a state begins with, which is left out of the steps; no Tensor where it is the value in the file.
+/// Takes the initial value of a state out of the step's inputs; an empty Tensor if the value in the file is used.
 Tensor take_initial(const Model& model, const std::string& name, std::vector<Tensor>& step) {
   size_t index = model.inputs().size();
   const auto optional = index_among(model.metadata().overridable, name);
@@ -43,7 +43,7 @@ Tensor take_initial(const Model& model, const std::string& name, std::vector<Ten
   return index < step.size() ? std::exchange(step[index], Tensor()) : Tensor();
 }
 
-/// One column more, equal to the last.
+/// The tensor with one more column, which is equal to the last one.
 Tensor with_column(const Tensor& x) {
   Shape shape = x.shape();
   const int last = shape.rank() - 1;

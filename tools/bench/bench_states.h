@@ -9,12 +9,12 @@
 
 namespace linnet::tool {
 
-/// The states that bench's --state binds, and the inputs of the steps between two resets, of which those that --grow
-/// names get longer with each.
+/// The states that bench's --state binds, and the inputs of the steps between two resets. Inputs that --grow names
+/// become longer with each step.
 class BenchStates {
  public:
-  /// inputs: of the first step, initial states among them. Throws Failure(kUsage) for names that the model does not
-  /// have.
+  /// inputs: those of the first step, including initial states. Throws Failure(kUsage) for names that the model does
+  /// not have.
   BenchStates(const Model& model, const std::vector<Tensor>& inputs, const Options& options);
 
   explicit operator bool() const { return !bound_.empty(); }

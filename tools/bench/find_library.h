@@ -4,8 +4,9 @@
 
 namespace linnet::tool {
 
-/// The library of ONNX Runtime in a folder or its "capi", as the Python package has it: "libonnxruntime.so", with a
-/// version behind it or none. Any other path is the library itself. Throws Failure(kUsage) where the folder has none.
+/// The path of ONNX Runtime's library, "libonnxruntime.so" with or without a version suffix, in a folder or its
+/// subfolder "capi", as in the Python package. Any other path is returned as it is. Throws Failure(kUsage) if the
+/// folder does not contain the library.
 std::string find_onnx_runtime(const std::string& path);
 
 }  // namespace linnet::tool

@@ -7,14 +7,14 @@
 namespace linnet::tool {
 namespace {
 
-/// Bound 0 is 1, bound 1 is 2, bound 2 is 5, bound 3 is 10, bound -1 is 0.5.
+/// The bound of index i: 1, 2, 5, 10, ... from index 0 on; index -1 is 0.5.
 double bound(int i) {
   static constexpr std::array kSteps{1.0, 2.0, 5.0};
   const int power = i >= 0 ? i / 3 : -((2 - i) / 3);
   return kSteps[size_t(i - 3 * power)] * std::pow(10.0, power);
 }
 
-/// The last bound that is not above the sample.
+/// The index of the last bound that is not above the sample.
 int bound_below(double sample) {
   int i = 3 * int(std::floor(std::log10(sample)));
   while (bound(i) > sample) --i;

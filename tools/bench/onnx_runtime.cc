@@ -15,10 +15,10 @@ namespace {
 
 using GetApiBase = const ort::ApiBase* (*)();
 
-/// The oldest table has all that is called here.
+/// The version of the oldest table, which has all functions that are called here.
 constexpr uint32_t kOldest = 1;
 
-// The library stays open: it starts threads that may outlive every session.
+// Opens the library and never closes it, because it starts threads that may outlive every session.
 const ort::ApiBase& open_library(const std::string& path) {
   const std::string library = find_onnx_runtime(path);
   setenv("ORT_DISABLE_TELEMETRY", "1", 1);
@@ -33,7 +33,7 @@ const ort::ApiBase& open_library(const std::string& path) {
   return *get();
 }
 
-/// Frees an object of the library with the function that its API has for it.
+/// Frees an object of the library with the function that its API provides for it.
 template <class T>
 using Handle = std::unique_ptr<T, void (*)(T*)>;
 
@@ -69,7 +69,7 @@ struct OnnxRuntime::Impl {
     memory = {new_memory, api->ReleaseMemoryInfo};
   }
 
-  // ONNX numbers element types as Linnet does.
+  // ONNX Runtime numbers element types as Linnet does.
   void add_input(const std::string& name, const Tensor& tensor) {
     if (tensor.dtype() == DType::kString) throw Failure(ExitCode::kUsage, "--vs-ort: string inputs are not supported");
     ort::Value* value = nullptr;

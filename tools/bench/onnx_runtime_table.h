@@ -4,8 +4,8 @@
 
 namespace linnet::ort {
 
-/// The table of another library's functions, its fields in the order that ONNX Runtime's C interface fixes: no header
-/// of ONNX Runtime is needed.
+/// The table of ONNX Runtime's functions. Its fields are in the fixed order of ONNX Runtime's C interface, so that no
+/// header of ONNX Runtime is needed.
 struct Table {
 #define IMPLEMENTED(result, name, parameters) result(*name) parameters;
 #define REFUSED(name) Slot name;

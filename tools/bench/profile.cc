@@ -14,7 +14,7 @@ std::string full_op_type(const NodeSpec& node) {
   return node.domain.empty() ? node.op_type : node.domain + "::" + node.op_type;
 }
 
-/// How fast a node was; 0 where its cost does not tell.
+/// The rates of a node; 0 if its cost is not known.
 struct Rates {
   double gflop_per_s, gb_per_s, percent;  ///< percent: of what the roofline allows
 };

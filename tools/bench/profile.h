@@ -10,12 +10,12 @@
 
 namespace linnet::tool {
 
-/// What ran, node by node: every event of the latest run, and totals over all runs.
+/// Records what runs, node by node: every event of the latest run, and totals over all runs.
 class Profiler final : public Observer {
  public:
   struct Event {
     std::string name, op_type, kernel, outputs;
-    double begin_us = 0, duration_us = 0;  ///< begin: since the run began
+    double begin_us = 0, duration_us = 0;  ///< begin: since the beginning of the run
     NodeCost cost;
   };
 
@@ -24,17 +24,17 @@ class Profiler final : public Observer {
   void on_node(const NodeEvent& event) override;
 
   const std::vector<Event>& events() const { return events_; }
-  /// One line per node and kernel, the most expensive first: share, mean time per call, calls, how fast it computes and
-  /// moves bytes, how near that is to what the roofline allows, what it is; at the end the roofline.
+  /// A table with one line per node and kernel, the most expensive first: share, mean time per call, calls, rates of
+  /// computation and of moved bytes, percentage of what the roofline permits, description. The roofline is at the end.
   std::string table(const Roofline& roofline) const;
-  /// The nodes of the latest run in order, with what each kernel says of itself.
+  /// The nodes of the latest run in order, with the descriptions of their kernels.
   std::string plan() const;
   /// The latest run in the format that chrome://tracing and ui.perfetto.dev open.
   /// Source: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
   std::string trace(const Roofline& roofline) const;
 
  private:
-  /// Of all calls of a node with equal outputs.
+  /// All calls of a node with equal outputs.
   struct Total {
     Event latest;
     int64_t calls = 0;

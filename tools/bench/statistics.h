@@ -4,19 +4,19 @@
 
 namespace linnet::tool {
 
-/// What a set of latencies looks like. Sorts them once.
+/// Statistics of latencies, which it sorts once.
 class Statistics {
  public:
-  /// At least one sample.
+  /// `samples` must not be empty.
   explicit Statistics(std::vector<double> samples);
 
   double min() const { return sorted_.front(); }
   double max() const { return sorted_.back(); }
   double median() const { return percentile(50); }
   double mean() const { return mean_; }
-  /// Of the population: divided by n.
+  /// The standard deviation of the population: divided by n.
   double stddev() const { return stddev_; }
-  /// p in [0, 100], linear between the two nearest samples, as numpy.percentile.
+  /// The percentile for p in [0, 100], interpolated linearly between the two nearest samples, as by numpy.percentile.
   double percentile(double p) const;
 
  private:

@@ -4,7 +4,7 @@
 
 namespace linnet::tool {
 
-/// Throws Failure(kUsage) for flags that do not go together, and where a verb lacks its argument.
+/// Throws Failure(kUsage) for flags that cannot be combined, and if a verb lacks its argument.
 void check_combination(const Options& options);
 
 }  // namespace linnet::tool

@@ -5,10 +5,10 @@
 
 namespace linnet::tool {
 
-/// What the process returns.
+/// The exit codes of the process.
 enum class ExitCode {
   kOk = 0,
-  kUsage = 1,       ///< the command line makes no sense
+  kUsage = 1,       ///< the command line is invalid
   kLoad = 2,        ///< the model does not load
   kRun = 3,         ///< the run fails
   kDifference = 4,  ///< a comparison fails
@@ -18,7 +18,7 @@ enum class ExitCode {
 /// Ends the command with a message on stderr and an exit code.
 class Failure : public std::runtime_error {
  public:
-  /// reported: the result that it follows from has been reported.
+  /// reported: whether the result from which the failure follows has been reported.
   Failure(ExitCode code, const std::string& message, bool reported = false)
       : std::runtime_error(message), code_(code), reported_(reported) {}
   ExitCode code() const { return code_; }

@@ -34,8 +34,8 @@ ExitCode dispatch(const Options& options) {
   return found->second(options);
 }
 
-/// Where somebody sets a limit of memory, what is freed goes back to the system: the C library would keep blocks of up
-/// to 32 MiB, between which others lie.
+/// If a memory limit is set, makes the C library return freed memory to the system; it would otherwise keep blocks of
+/// up to 32 MiB between used ones.
 void give_back_memory([[maybe_unused]] const ModelFlags& flags) {
 #ifdef M_MMAP_THRESHOLD
   constexpr int kLeastOwnPages = 1 << 20;
@@ -43,14 +43,15 @@ void give_back_memory([[maybe_unused]] const ModelFlags& flags) {
 #endif
 }
 
-/// No file that the command opens gets the number of a stream that is closed. Writing to stdout then fails.
+/// Occupies closed standard streams, so that no file that the command opens gets their numbers. Writing to stdout then
+/// fails.
 void occupy_closed_streams() {
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
     if (fcntl(stream, F_GETFD) == -1) open("/dev/null", O_RDONLY);
   }
 }
 
-// Errors of a run do not know the file.
+// Runs a verb. Errors of a run do not name the file, so the path is added here.
 ExitCode dispatch_named(const Options& options) {
   give_back_memory(options.model);
   const std::shared_ptr<MemoryAccount> account = memory_account(options.model);
@@ -68,7 +69,7 @@ const char* kind_name(ExitCode code) {
   return kNames.at(size_t(code));
 }
 
-/// What cannot be written either is told on stderr alone.
+/// Writes the error as JSON. If it cannot be written, it is reported only on stderr.
 void try_to_write_error(const Failure& failure, const std::string& json_path) {
   try {
     write_json({{"error", {{"kind", kind_name(failure.code())}, {"message", failure.what()}}}}, json_path);

@@ -7,14 +7,14 @@
 namespace linnet::tool {
 namespace {
 
-/// Text as roff prints it: no hyphen becomes a dash, no line is taken for a request.
+/// Text that roff prints literally: hyphens stay hyphens, and no line is interpreted as a request.
 std::string literal(const std::string& text) {
   std::string result = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
   for (const char c : text) result += c == '-' ? "\\-" : c == '\\' ? "\\e" : c == '\n' ? "\n.br\n" : std::string(1, c);
   return result;
 }
 
-/// "-x, --threads": names by which an option is given, or of an argument.
+/// "-x, --threads": the names of an option, or the name of an argument.
 std::string names(const CLI::Option& option) {
   std::string text;
   for (const std::string& name : option.get_snames()) text += (text.empty() ? "-" : ", -") + name;
@@ -31,7 +31,7 @@ void write_option(std::ostream& out, const CLI::Option& option) {
   out << "\n";
 }
 
-/// The options of a verb, or of a group of options.
+/// Writes the options of a verb, or of a group of options.
 void write_options(std::ostream& out, const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     if (!option->get_group().empty()) write_option(out, *option);
@@ -53,7 +53,7 @@ void write_synopsis(std::ostream& out, const CLI::App& verb) {
   out << "\n.br\n";
 }
 
-/// A group that several verbs have is written once.
+/// Writes each group once, even if several verbs have it.
 void write_groups(std::ostream& out, const std::vector<const CLI::App*>& verbs) {
   std::map<std::string, std::string> verbs_of;
   std::map<std::string, const CLI::App*> groups;

@@ -8,8 +8,8 @@ class App;
 
 namespace linnet::tool {
 
-/// The manual page of a command with verbs, in roff, from what its options say of themselves. `environment`: the
-/// variables that it reads.
+/// The manual page, in roff, of a command with verbs, made from the descriptions of its options. `environment`: the
+/// environment variables that the command reads.
 std::string man_page(const CLI::App& app, const std::string& environment);
 
 }  // namespace linnet::tool

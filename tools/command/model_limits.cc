@@ -6,7 +6,7 @@
 namespace linnet::tool {
 namespace {
 
-// What --untrusted allows: enough for common image and audio models, no denial of service.
+// The limits of --untrusted: enough for common image and audio models, but no denial of service.
 constexpr Limits kStrict{.file_bytes = int64_t{1} << 30,
                          .nodes = 100'000,
                          .depth = 16,
@@ -14,7 +14,7 @@ constexpr Limits kStrict{.file_bytes = int64_t{1} << 30,
                          .deadline_ms = 60'000};
 constexpr int64_t kLoadMs = 300'000;
 
-/// A machine that swaps, or whose kernel ends processes, is of no use to the others on it.
+/// Less than all memory, because a machine that swaps or ends processes harms others on it.
 int64_t most_of_memory() { return available_memory() / 4 * 3; }
 
 Limits limits(const ModelFlags& flags, int64_t default_ms) {

@@ -7,7 +7,7 @@
 namespace linnet::tool {
 namespace {
 
-/// CLI11's own checks print the largest double in full, and take NaN.
+/// Replaces CLI11's own checks, which print the largest double in full and accept NaN.
 CLI::Validator within(double least, double most, const std::string& name) {
   return {[=](const std::string& text) {
             double value = 0;
@@ -23,7 +23,7 @@ constexpr double kMostNumber = std::numeric_limits<double>::max();
 CLI::Validator positive() { return within(std::numeric_limits<double>::min(), kMostNumber, "positive"); }
 CLI::Validator not_negative() { return within(0, kMostNumber, "0 or more"); }
 CLI::Validator percent(int least) { return within(least, 100, "from " + std::to_string(least) + " to 100"); }
-// CLI11 itself wraps what is negative and cuts off what is too large.
+// CLI11 itself wraps negative numbers and truncates those that are too large.
 CLI::Validator unsigned_number() {
   return {[](const std::string& text) {
             uint64_t value = 0;

@@ -6,7 +6,7 @@
 
 namespace linnet::tool {
 
-// Checks of values. Each refuses NaN, too.
+// Checks of values. Each of them rejects NaN.
 CLI::Validator positive();
 CLI::Validator not_negative();
 CLI::Validator percent(int least);
@@ -14,7 +14,7 @@ CLI::Validator number();
 /// From 0 to 2^64 - 1.
 CLI::Validator unsigned_number();
 
-// Flags that several verbs have.
+// Flags that several verbs share.
 void add_load_flags(CLI::App& verb, ModelFlags& flags);
 void add_model_flags(CLI::App& verb, ModelFlags& flags);
 void add_generator_flags(CLI::App& verb, InputFlags& flags);

@@ -19,8 +19,8 @@ constexpr const char* kEnvironment =
     "OMP_NUM_THREADS is the number of threads where --threads does not give one.\n"
     "NO_COLOR, set to anything, leaves out colours, which only terminals get.";
 
-/// "--vs-ort" takes a value only where one that names a library or a folder follows; otherwise the next word is the
-/// model.
+/// Binds the value of "--vs-ort", which has one only if the next word names a library or a folder. Otherwise the next
+/// word is the model.
 void bind_library(std::vector<std::string>& arguments) {
   const auto flag = std::find(arguments.begin(), arguments.end(), "--vs-ort");
   if (flag == arguments.end()) return;
@@ -31,7 +31,7 @@ void bind_library(std::vector<std::string>& arguments) {
   if (given) arguments.erase(next);
 }
 
-/// The command line with "run" put in front where it starts with no verb, in CLI11's reversed order.
+/// The command line in CLI11's reversed order, with "run" inserted if it does not start with a verb.
 std::vector<std::string> reversed_arguments(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.empty()) return {"--help"};
@@ -43,14 +43,14 @@ std::vector<std::string> reversed_arguments(const CLI::App& app, int argc, char*
   return arguments;
 }
 
-/// Where to read on after an error.
+/// Where to find help after an error.
 std::string help_hint(const CLI::App& app) {
   const auto verbs = app.get_subcommands();
   const std::string verb = verbs.empty() ? "" : verbs.front()->get_name() + " ";
   return "; run_model " + verb + "--help lists the flags";
 }
 
-/// Names the first unknown flag, or the first word that is too many.
+/// Names the first unknown flag, or the first superfluous word.
 Failure unexpected(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining(true);
   const auto flag = std::find_if(words.begin(), words.end(), [](auto& word) { return word.starts_with("-"); });

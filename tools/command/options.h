@@ -7,15 +7,15 @@
 
 namespace linnet::tool {
 
-/// Which model, and how it is prepared and run.
+/// The model, and how it is prepared and run.
 struct ModelFlags {
   std::string path;
   int optimization = 2;
   std::vector<std::string> disabled_rewrites;
   std::vector<std::string> op_libraries;
   std::string isa = "auto";
-  std::string pack_cache;   ///< folder; empty: none
-  int64_t plan_cache = -1;  ///< bytes; below 0: not given
+  std::string pack_cache;   ///< folder; empty: no cache
+  int64_t plan_cache = -1;  ///< bytes; negative: not given
   std::string executor = "threads";
   int threads = 0;          ///< 0: as many as cores
   uint64_t max_memory = 0;  ///< bytes; 0: not given
@@ -26,10 +26,10 @@ struct ModelFlags {
   bool batch_invariant = false;
   std::string precision = "float32";
   bool allow_newer_opset = false;
-  uint64_t seed = 0;  ///< of random operators; --seed
+  uint64_t seed = 0;  ///< --seed, for random operators
 };
 
-/// Where inputs come from.
+/// The sources of inputs.
 struct InputFlags {
   std::vector<std::string> files;  ///< NAME=FILE
   std::string npz;
@@ -39,11 +39,11 @@ struct InputFlags {
   uint64_t seed = 0;
   std::string fill = "random";
   std::vector<double> range;  ///< empty or {low, high}
-  bool generate = false;      ///< --fill, --seed, --range or --shape given: generate what is missing
-  bool named_dims = false;    ///< a dim that nothing names is an error, not 1
+  bool generate = false;      ///< --fill, --seed, --range or --shape is given: missing inputs are generated
+  bool named_dims = false;    ///< a dim that nothing names is an error instead of 1
   bool quiet = false;         ///< without notes
-  int64_t batch = 0;          ///< first axis of inputs; 0: not given
-  std::string only_file;      ///< a file for the only input; empty: none
+  int64_t batch = 0;          ///< first axis of the inputs; 0: not given
+  std::string only_file;      ///< a file for the only input; empty: not given
 };
 
 /// Tolerances, each "X" or "OUTPUT:X".
@@ -51,10 +51,10 @@ struct AccuracyFlags {
   std::vector<std::string> atol, rtol;
 };
 
-/// What `quantize` makes, and of what.
+/// What `quantize` makes, and from what.
 struct QuantizeFlags {
   std::string output, mode;
-  std::string calibration;  ///< a folder or a number; empty: none
+  std::string calibration;  ///< a folder or a number; empty: not given
   std::string method = "minmax";
   double percentile = 99.99;
   bool per_channel = false, reduce_range = false;
@@ -63,7 +63,7 @@ struct QuantizeFlags {
   double exclude_below = -std::numeric_limits<double>::infinity();
 };
 
-/// Everything the command line says. Each verb reads its part.
+/// All options of the command line. Each verb reads its part.
 struct Options {
   std::string verb;
   ModelFlags model;
@@ -93,10 +93,10 @@ struct Options {
   int concurrency = 1;
   std::vector<double> percentiles;
   std::string raw_times, csv;
-  double rate = 0;                ///< runs due per second; 0: one after the other
-  std::string state;              ///< OUTPUT=INPUT, each with a star or none; empty: no states
+  double rate = 0;                ///< runs due per second; 0: consecutive runs
+  std::string state;              ///< OUTPUT=INPUT, each with at most one star; empty: no states
   int64_t steps = 64;             ///< between two resets of the states
-  std::vector<std::string> grow;  ///< inputs whose last dim gets longer with each step
+  std::vector<std::string> grow;  ///< inputs whose last dim becomes longer with each step
   std::string vs_ort;             ///< ONNX Runtime's library; empty: no comparison
 
   // check
@@ -109,7 +109,7 @@ struct Options {
   bool guard_memory = false;
 
   // compare
-  std::string against;  ///< another form of the model; empty: none
+  std::string against;  ///< another form of the model; empty: not given
   bool verify_opt = false;
   bool bisect_opt = false;
   bool per_node = false;
@@ -120,9 +120,9 @@ struct Options {
   std::string save_memory_plan;
 };
 
-/// Where the command line asks for JSON, were it malformed elsewhere: what follows --json, or nothing.
+/// The argument of --json, or empty, even if the command line is malformed elsewhere.
 std::string json_target(int argc, char** argv);
-/// Parses the command line. Throws Failure(kUsage). Returns false where help or the version was printed instead.
+/// Parses the command line. Throws Failure(kUsage). Returns false if help or the version was printed instead.
 bool parse_options(int argc, char** argv, Options& options);
 
 }  // namespace linnet::tool

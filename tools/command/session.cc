@@ -17,7 +17,7 @@
 namespace linnet::tool {
 namespace {
 
-/// What `f` gives. Its errors are those of the command line.
+/// Calls f. Its errors become those of the command line.
 template <class F>
 auto as_usage(const std::string& flag, F&& f) {
   try {

@@ -12,26 +12,28 @@
 
 namespace linnet::tool {
 
-/// All operators of this build and of the libraries asked for. Throws Failure(kLoad).
+/// All operators of this build and of the requested libraries. Throws Failure(kLoad).
 Registry make_registry(const ModelFlags& flags);
 
 std::shared_ptr<Executor> make_executor(const ModelFlags& flags);
-/// The flags as the library takes them. Throws Failure(kUsage) for an instruction set or rewrite that does not exist.
+/// The flags as options of the library. Throws Failure(kUsage) for an instruction set or rewrite that does not exist.
 ModelOptions model_options(const ModelFlags& flags, const Registry& registry);
-/// The memory that the flags allow, less what is in use already.
+/// The options of a context. Its memory limit is what the flags allow, less what is already in use.
 ContextOptions context_options(const ModelFlags& flags, std::shared_ptr<Observer> observer = nullptr);
 
-/// What all tensors of a command, models and inputs too, count for: the memory that the flags allow.
+/// The account that counts all tensors of a command, including models and inputs, up to the memory that the flags
+/// allow.
 std::shared_ptr<MemoryAccount> memory_account(const ModelFlags& flags);
 
 /// Loads the model. Throws Failure(kLoad, kLimit) with the file's name.
 Model load_model(const ModelFlags& flags);
 Model load_model(const ModelFlags& flags, const ModelOptions& options, const Registry& registry);
 
-/// Does what --save-optimized asks for.
+/// Saves the optimised model if --save-optimized is given.
 void save_optimized(const Model& model, const Options& options);
 
-/// A model ready for the inputs that the flags ask for, and, unless it has states, which grow, for no other shapes.
+/// A model that is ready for the inputs that the flags specify. Unless it has states, which grow, it is specialised for
+/// their shapes.
 struct PreparedModel {
   Model model;
   std::vector<Tensor> inputs;
@@ -40,15 +42,15 @@ struct PreparedModel {
 };
 PreparedModel prepare_model(const Options& options);
 
-/// Whether a profile is asked for.
+/// Whether a profile is requested.
 bool profiles(const Options& options);
-/// What profiles compare with: measured with the instruction set and threads of the model's runs where one is asked
-/// for, else nothing.
+/// The roofline that profiles compare with, measured with the instruction set and threads of the model's runs. Empty if
+/// no profile is requested.
 Roofline profile_roofline(const Options& options);
 
-/// The name of the instruction set that kernels run on, LINNET_ISA considered.
+/// The name of the instruction set that kernels run on, which LINNET_ISA may determine.
 std::string chosen_isa(const Model& model);
-/// Threads of one run.
+/// The number of threads of one run.
 int thread_count(const ModelFlags& flags);
 
 /// Milliseconds since construction.

@@ -21,7 +21,7 @@ std::string names_of(const std::vector<ValueInfo>& values) {
   return text.empty() ? "none" : text;
 }
 
-/// For each of `from` the place of its counterpart in `to`.
+/// For each of `from`, the index of its counterpart in `to`.
 std::vector<size_t> counterparts(const std::vector<ValueInfo>& from, const std::vector<ValueInfo>& to,
                                  const std::string& what) {
   if (from.size() != to.size()) {

@@ -30,7 +30,7 @@ bool is_data_set(const fs::path& path) {
   return fs::is_directory(path) && path.filename().string().starts_with("test_data_set_");
 }
 
-/// Folders with a model.onnx at or below `root`, in order of their names.
+/// Folders that contain a model.onnx, at or below `root`, in the order of their names.
 std::vector<fs::path> find_cases(const fs::path& root) {
   if (!fs::exists(root)) throw Failure(ExitCode::kUsage, root.string() + ": no such folder");
   std::vector<fs::path> cases;
@@ -53,7 +53,7 @@ std::vector<fs::path> data_sets(const fs::path& folder) {
   return sets;
 }
 
-/// What the case's data.json says; nullopt where there is none.
+/// The tolerance in the case's data.json; nullopt if that does not exist.
 std::optional<Tolerance> case_tolerance(const fs::path& folder) {
   std::ifstream in(folder / "data.json");
   if (!in) return std::nullopt;
@@ -64,14 +64,14 @@ std::optional<Tolerance> case_tolerance(const fs::path& folder) {
   return tolerance;
 }
 
-/// The official runner's tolerances: bfloat16 may be two units in the last place off.
+/// The official runner's tolerances. bfloat16 may differ by two units in the last place.
 Tolerance official_tolerance(DType dtype) {
   Tolerance tolerance;
   if (dtype == DType::kBFloat16) tolerance.rtol = std::max(tolerance.rtol, 0x1p-6);
   return tolerance;
 }
 
-/// Why a data set fails; empty where it passes.
+/// Why a data set fails; empty if it passes.
 std::string run_data_set(const Model& model, Context& context, const fs::path& set,
                          const std::optional<Tolerance>& tolerance, const Options& options, const ModelFlags& flags) {
   InputFlags input;
@@ -105,7 +105,7 @@ CaseResult run_case(const fs::path& folder, const Options& options) {
   return {Outcome::kPassed, ""};
 }
 
-/// An error's message without the path of the model, which the line names anyway.
+/// An error's message without the path of the model, which the line already names.
 std::string reason_of(const fs::path& folder, const std::string& message) {
   const std::string prefix = (folder / "model.onnx").string() + ": ";
   return message.starts_with(prefix) ? message.substr(prefix.size()) : message;

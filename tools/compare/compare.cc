@@ -13,7 +13,7 @@
 namespace linnet::tool {
 namespace {
 
-/// The model at another optimisation level, with more rewrites switched off.
+/// The model at another optimisation level, with additional rewrites disabled.
 Model variant(const ModelFlags& flags, int optimization, std::span<const std::string> disabled = {}) {
   ModelFlags changed = flags;
   changed.optimization = optimization;
@@ -63,8 +63,8 @@ class Comparison {
   const AccuracyFlags& accuracy_;
 };
 
-/// The rewrite that first makes the outputs differ from the unoptimised model's, as a sentence. Assumes that they
-/// differ with all rewrites before it in the list, or none: the search halves the list.
+/// The rewrite that first makes the outputs differ from those of the unoptimised model, as a sentence. It halves the
+/// list of rewrites repeatedly, which assumes that outputs differ whenever that rewrite is enabled.
 std::string bisect(const ModelFlags& flags, const Comparison& comparison, const std::vector<Tensor>& inputs,
                    const std::vector<Tensor>& reference) {
   const std::vector<std::string> rewrites = make_registry(flags).rewrite_names();
@@ -82,7 +82,7 @@ std::string bisect(const ModelFlags& flags, const Comparison& comparison, const 
   return "the outputs differ from --opt 0 since rewrite " + rewrites[bad - 1];
 }
 
-/// A model with the references that the flags ask for.
+/// A model with the references that the flags specify.
 class References {
  public:
   References(const Options& options, const Model& model)
@@ -114,7 +114,7 @@ class References {
     add_nodes({model_, inputs_}, {unoptimized, inputs_});
   }
 
-  /// Node by node as the files have them: rewrites would remove values of both.
+  /// Compares node by node, as written in the files, because rewrites would remove values of both.
   void compare_with_other_form() {
     const OtherForm other(model_, options_.model, options_.against);
     add(other.run(inputs_), options_.against);
@@ -128,7 +128,7 @@ class References {
     differing_ += difference.empty() ? 0 : 1;
   }
 
-  /// Throws Failure(kDifference) where anything differs.
+  /// Throws Failure(kDifference) if anything differs.
   void finish() const {
     report(text_, json_, options_.json);
     if (differing_ == 0) return;

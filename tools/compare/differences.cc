@@ -11,7 +11,7 @@
 namespace linnet::tool {
 namespace {
 
-/// The value that the flags give an output: "X" counts for all, "NAME:X" for one.
+/// The value that the flags specify for an output: "X" applies to all, "NAME:X" to one.
 double tolerance_value(const std::string& flag, const std::vector<std::string>& arguments, const std::string& output,
                        double fallback) {
   double general = fallback;
@@ -33,7 +33,7 @@ double distance(double x, double y) {
   return std::isnan(d) ? std::numeric_limits<double>::infinity() : d;
 }
 
-/// Of 64-bit integers, whose neighbours may be one double.
+/// The distance of two 64-bit integers, which may be equal as doubles.
 template <class T>
 double whole_distance(T x, T y) {
   return double(x > y ? uint64_t(x) - uint64_t(y) : uint64_t(y) - uint64_t(x));

@@ -26,7 +26,7 @@ class Recorder final : public Observer {
   std::vector<Computed> values;
 };
 
-/// Compares the values of a run with those of another, node by node.
+/// Compares the values of a run with those of another run, node by node.
 class Comparer final : public Observer {
  public:
   explicit Comparer(const std::vector<Computed>& planned) : planned_(planned) {}

@@ -8,9 +8,9 @@
 
 namespace linnet::tool {
 
-/// Runs the model as it is planned and with guarded memory (ModelOptions::guard_memory), and compares all values,
-/// bodies and outputs included, bit by bit: the first that differs, as a sentence; empty where all are equal. Throws
-/// what loading and running throw.
+/// Runs the model as planned and with guarded memory (ModelOptions::guard_memory), and compares all values, including
+/// those of bodies and outputs, bit by bit. Returns a sentence about the first that differs; empty if all are equal.
+/// Throws what loading and running throw.
 std::string guarded_difference(const ModelFlags& flags, const std::vector<Tensor>& inputs);
 
 }  // namespace linnet::tool

@@ -14,7 +14,7 @@
 namespace linnet::tool {
 namespace {
 
-/// A value to look at; one that the rewrites made channels-last is turned back.
+/// A value to compare. One that rewrites made channels-last is transposed back.
 struct Target {
   ValueId value;
   bool channels_last = false;
@@ -31,7 +31,7 @@ ValueId channels_first(Graph& graph, ValueId value) {
   return graph.node(graph.add_node(spec, {value}, {spec.name + ":channels_first"})).outputs[0];
 }
 
-/// Draws how far two models of about as many nodes each have run.
+/// Draws the progress of two models with about as many nodes each.
 class RunProgress final : public Observer {
  public:
   explicit RunProgress(size_t nodes) : nodes_(double(nodes)) {}
@@ -42,7 +42,7 @@ class RunProgress final : public Observer {
   double nodes_, ran_ = 0;
 };
 
-/// A model whose values are outputs, too; runs once.
+/// A model whose inner values are also outputs. It runs once.
 class Watched {
  public:
   Watched(const ModelRun& run, const std::vector<Target>& values, const ModelFlags& flags,
@@ -55,7 +55,7 @@ class Watched {
   }
 
   const Tensor& value(ValueId id) const { return known_.at(id); }
-  /// "float32[1,3,8,8]"; what is known of a value that was not watched.
+  /// "float32[1,3,8,8]"; for a value that was not watched, its fact.
   std::string describe(const Graph& graph, ValueId id) const {
     const auto known = known_.find(id);
     return id == kNoValue ? "none" : known == known_.end() ? str(graph.fact(id)) : linnet::describe(known->second);
@@ -75,7 +75,7 @@ class Watched {
   std::map<ValueId, Tensor> known_;
 };
 
-/// The values of a graph by name; kNoValue where a name is not unique.
+/// The values of a graph by name; kNoValue for a name that is not unique.
 std::map<std::string, ValueId> values_by_name(const Graph& graph) {
   std::map<std::string, ValueId> values;
   for (ValueId id = 0; id < graph.value_count(); ++id) {
@@ -90,8 +90,7 @@ std::map<std::string, ValueId> values_by_name(const Graph& graph) {
   return values;
 }
 
-/// The value of that name whose fact does not contradict, as it is or channels-last; its value is kNoValue where there
-/// is none.
+/// The value of that name, unchanged or channels-last, whose fact does not contradict; kNoValue if it does not exist.
 Target find_counterpart(const std::map<std::string, ValueId>& values, const Graph& graph, const Value& expected) {
   const auto same = values.find(expected.name);
   if (same != values.end() && same->second != kNoValue && compatible(expected.fact, graph.fact(same->second))) {
@@ -134,7 +133,7 @@ std::string operator_name(const NodeSpec& spec) {
   return (spec.domain.empty() ? "" : spec.domain + "::") + spec.op_type;
 }
 
-/// "float32[1,3,8,8], float32[4,3,3,3]": what a node of the reference reads.
+/// "float32[1,3,8,8], float32[4,3,3,3]": the inputs of a node of the reference.
 std::string describe_inputs(const Graph& graph, const Node& node, const Watched& watched) {
   std::string text;
   for (const ValueId input : node.inputs) text += (text.empty() ? "" : ", ") + watched.describe(graph, input);

@@ -7,7 +7,7 @@
 
 namespace linnet::tool {
 
-/// The outputs of one run, in memory of their own.
+/// The outputs of one run, in separate memory.
 std::vector<Tensor> run_once(const Model& model, const ModelFlags& flags, const std::vector<Tensor>& inputs);
 
 }  // namespace linnet::tool

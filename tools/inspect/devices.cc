@@ -24,7 +24,7 @@ std::string processor_name() {
   return "unknown";
 }
 
-/// Bytes of a cache; 0 where the system does not tell.
+/// The size of a cache in bytes; 0 if the system does not report it.
 int64_t cache_bytes([[maybe_unused]] int level) {
 #ifdef _SC_LEVEL1_DCACHE_SIZE
   static constexpr int kNames[]{_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE};
@@ -34,7 +34,7 @@ int64_t cache_bytes([[maybe_unused]] int level) {
 #endif
 }
 
-/// The instruction set that kernels run on and why it is that one; auto and an error where there is none.
+/// The instruction set that kernels run on and the reason for it; kAuto and an error if none can be used.
 struct Choice {
   Isa isa;
   std::string reason;
@@ -88,7 +88,7 @@ Json isa_json(const Choice& choice) {
   return isas;
 }
 
-/// Family to the implementation that is chosen.
+/// The chosen implementation by kernel family.
 std::map<std::string, std::string> kernels(const Choice& choice) {
   std::map<std::string, std::string> chosen;
   if (choice.none()) return chosen;

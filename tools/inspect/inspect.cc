@@ -85,7 +85,8 @@ std::string elements_text(const Dims& elements) {
   return "  = {" + text + "}";
 }
 
-/// What is known before a run of values that nodes compute; those of bodies behind the name of their node.
+/// Adds what is known before a run about values that nodes compute. Values of bodies are prefixed with the name of
+/// their node.
 void add_values(const Graph& graph, const std::string& prefix, Section& section) {
   for (const NodeId id : graph.nodes()) {
     const Node& node = graph.node(id);
@@ -120,11 +121,11 @@ Json plan_json(const Profiler& profiler) {
   return json;
 }
 
-/// What a plan holds is known once inputs of a concrete shape have run.
+/// What a plan contains, which is known after a run with inputs of a concrete shape.
 struct Planned {
   MemoryReport memory;
   std::shared_ptr<Profiler> profiler = std::make_shared<Profiler>();
-  std::string error;  ///< why there is no plan
+  std::string error;  ///< why planning failed
 };
 
 void save_memory_plan(const Model& model, const Planned& planned, const Options& options) {
@@ -133,7 +134,7 @@ void save_memory_plan(const Model& model, const Planned& planned, const Options&
   write_text(options.save_memory_plan, memory_picture(name, map_memory(latest_plans(model)), planned.memory));
 }
 
-/// What a kernel of attention would compute at once, had it been written otherwise.
+/// Describes nodes that an attention kernel could compute together if the model were written differently.
 Section written_out_section(const Model& model) {
   Section section{"", Json::array()};
   for (const auto& plan : latest_plans(model)) {
@@ -147,7 +148,7 @@ Section written_out_section(const Model& model) {
   return section;
 }
 
-/// Made-up inputs need not suit the model: unless a plan was asked for, that is no failure.
+/// Plans for generated inputs. They may not suit the model, which is a failure only if a plan was requested.
 Planned plan(const Model& model, const Options& options) {
   Planned planned;
   Context context(model, context_options(options.model, planned.profiler));

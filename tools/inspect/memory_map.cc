@@ -8,7 +8,7 @@
 namespace linnet::tool {
 namespace {
 
-// Until behind the last node of all plans, which is not known at first.
+// Marks a value that is kept until after the last node of all plans, whose number is not yet known.
 constexpr int kKept = -1;
 
 int64_t slot_bytes(const Slot& slot) { return int64_t(dtype_bytes(slot.dtype, slot.shape.elements())); }
@@ -19,7 +19,7 @@ MemoryMap::Node describe_node(const PlannedNode& planned) {
   return {spec.domain.empty() ? spec.op_type : spec.domain + "::" + spec.op_type, spec.name};
 }
 
-/// The values of one plan, whose nodes and memory begin where those of the plans before end.
+/// Maps the values of one plan, whose nodes and memory begin after those of earlier plans.
 class PlanMapper {
  public:
   PlanMapper(const Plan& plan, MemoryMap& map) : plan_(plan), map_(map), first_node_(int(map.nodes.size())) {}
@@ -32,7 +32,7 @@ class PlanMapper {
   }
 
  private:
-  /// The slot whose memory a view shows.
+  /// The slot whose memory a view refers to.
   int viewed(int slot) const {
     while (plan_.slots[size_t(slot)].kind == Slot::Kind::kView) slot = plan_.slots[size_t(slot)].index;
     return slot;
@@ -62,7 +62,7 @@ class PlanMapper {
     return (s.kind == Slot::Kind::kArena || s.kind == Slot::Kind::kOwned) && slot_bytes(s) > 0;
   }
 
-  /// An input that the node writes over.
+  /// Ends the memory of an input that the node overwrites.
   void pass_memory(int input, int output, int now) {
     PlacedValue* value = value_of(input);
     if (!value) return;

@@ -11,9 +11,9 @@ namespace linnet::tool {
 namespace {
 
 constexpr double kLeft = 120, kRight = 90, kTop = 122, kHeight = 440, kBottom = 215;
-constexpr double kLeastWidth = 880;  // which the captions need
+constexpr double kLeastWidth = 880;  // required by the captions
 constexpr double kLabelPitch = 14;   // between the names of nodes that do not touch
-constexpr double kLetter = 6;        // width of a letter, about
+constexpr double kLetter = 6;        // approximate width of a letter
 constexpr size_t kLabelLetters = 32;
 constexpr const char* kStyleSheet =
     "text{font:11px sans-serif;fill:#333}.title{font-size:17px;font-weight:bold}.caption{font-size:12px}"
@@ -22,13 +22,13 @@ constexpr const char* kStyleSheet =
     ".peak{stroke:#c00;stroke-dasharray:5 3}text.peak{stroke:none;fill:#c00;font-weight:bold}"
     ".value rect{stroke:#fff;stroke-width:.7}.apart rect{stroke:#333;stroke-dasharray:2 2}"
     ".value:hover rect{stroke:#000;stroke-width:1.5}.value text{fill:#111}";
-// Okabe and Ito's colours, which the colour-blind tell apart, lightened so that black can be read on them.
+// Okabe and Ito's colours, which colour-blind people can distinguish, lightened so that black text is readable on them.
 constexpr const char* kColours[]{"#8cc8ee", "#f2c14e", "#66c2a5", "#e8a0bf", "#f0955c", "#9db4e8", "#f0e676"};
 constexpr const char* kOtherColour = "#cfcfcf";
 
 std::string counted(size_t n, const char* what) { return str(n, " ", what, n == 1 ? "" : "s"); }
 
-/// Powers of two and their multiples need no more digits.
+/// Powers of two and their multiples need at most four digits.
 std::string tick_text(int64_t bytes) {
   static constexpr const char* kUnits[]{"B", "KiB", "MiB", "GiB", "TiB"};
   int unit = 0;
@@ -37,7 +37,7 @@ std::string tick_text(int64_t bytes) {
   return format("%.4g %s", value, kUnits[unit]);
 }
 
-/// The colours of operators: those whose values take the most bytes over the most nodes have one of their own.
+/// The colours of operators. The operators whose values take the most bytes over the most nodes have separate colours.
 class Colours {
  public:
   explicit Colours(const MemoryMap& map) {
@@ -189,7 +189,7 @@ class Picture {
   Svg svg_;
 };
 
-/// Wide enough for the names of all nodes, but for very many of them.
+/// The width of a node. It suffices for the names of all nodes unless there are very many.
 double node_width(size_t nodes) {
   constexpr double kNamed = 600;
   const double n = std::max(1.0, double(nodes));

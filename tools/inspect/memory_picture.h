@@ -7,8 +7,8 @@
 
 namespace linnet::tool {
 
-/// The map as an SVG: a rectangle for each value, over the nodes (to the right) during which it is stored at its bytes
-/// (up). `memory`: of the run that the map is of.
+/// The map as an SVG: a rectangle for each value, which spans the nodes (x axis) during which it is stored and its
+/// bytes (y axis). `memory`: of the mapped run.
 std::string memory_picture(const std::string& model, const MemoryMap& map, const MemoryReport& memory);
 
 }  // namespace linnet::tool

@@ -33,10 +33,10 @@ void note_dtypes(const Graph& graph, DTypes& dtypes) {
   }
 }
 
-/// The dtypes of the model as it is written, as it is optimised, and as it runs.
+/// Collects the dtypes of the model as it is written, as it is optimised, and as it runs.
 void note_model(const Options& options, const Registry& registry, DTypes& dtypes) {
   ModelOptions model_options = tool::model_options(options.model, registry);
-  model_options.cache_dir.clear();  // a prepared model shows nothing of what preparing it takes
+  model_options.cache_dir.clear();  // a cached model does not show what preparing it takes
   model_options.optimization = 0;
   note_dtypes(model_graph(load_model(options.model, model_options, registry)), dtypes);
   model_options.optimization = options.model.optimization;
@@ -72,11 +72,11 @@ std::string needed_lines(const Options& options) {
   }
   text += "\n# operator: unit, domain, name, version, dtypes of inputs and outputs\n";
   for (const auto& [unit, domain, op_type, since] : uses->operators()) {
-    if (unit.empty()) continue;  // of a library of the caller's
+    if (unit.empty()) continue;  // from a library of the caller
     text += str("operator ", unit, " ", domain.empty() ? "ai.onnx" : domain, " ", op_type, " ", since, " ",
                 joined(dtypes[{domain, op_type}]), "\n");
   }
-  if (options.model.precision == "bf16") text += "dtype bfloat16\n";  // of products of float32
+  if (options.model.precision == "bf16") text += "dtype bfloat16\n";  // for float32 products
   for (const std::string_view family : used_kernels()) text += str("kernels ", family, "\n");
   for (const std::string& name : uses->rewrites()) text += "rewrite " + name + "\n";
   return text;

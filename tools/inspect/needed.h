@@ -6,9 +6,10 @@
 
 namespace linnet::tool {
 
-/// What the models of --needed take of this build, a line each, for the CMake option LINNET_OPERATORS: operators as the
-/// models write them, as rewrites make them and as they run, with the dtypes of their inputs and outputs; and the
-/// rewrites that changed something. Each model is planned for the inputs that the flags ask for, and run once.
+/// The parts of this build that the models of --needed use, one per line, for the CMake option LINNET_OPERATORS:
+/// operators as the models contain them, as rewrites make them and as they run, with the dtypes of their inputs and
+/// outputs, and the rewrites that changed something. Each model is planned for the inputs that the flags specify, and
+/// run once.
 std::string needed_lines(const Options& options);
 
 }  // namespace linnet::tool

@@ -32,7 +32,7 @@ QuantizeOptions quantize_options(const QuantizeFlags& flags) {
   return options;
 }
 
-/// The quantised layer of the lowest ratio; nullptr where none is known.
+/// The quantised layer with the lowest ratio; nullptr if no ratio is known.
 const QuantizedLayer* worst_layer(const QuantizedModel& result) {
   const QuantizedLayer* worst = nullptr;
   for (const QuantizedLayer& layer : result.layers) {

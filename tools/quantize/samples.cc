@@ -25,7 +25,7 @@ std::vector<Path> sorted_entries(const std::string& folder) {
   return entries;
 }
 
-/// Dims and shapes of the flags are those of images.
+/// Loads the inputs of one run. Dims and shapes of the flags apply to images.
 std::vector<Tensor> load_sample(const Model& model, const Path& path, const InputFlags& generated) {
   InputFlags flags;
   flags.dims = generated.dims;
@@ -45,7 +45,7 @@ std::vector<std::vector<Tensor>> generate(const Model& model, int64_t count, Inp
   std::vector<std::vector<Tensor>> samples;
   for (int64_t i = 0; i < count; ++i, ++flags.seed) {
     samples.push_back(make_inputs(model, flags));
-    flags.quiet = true;  // the first has told all notes
+    flags.quiet = true;  // the first sample has printed all notes
   }
   return samples;
 }

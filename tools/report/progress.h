@@ -4,7 +4,7 @@
 
 namespace linnet::tool {
 
-/// A bar on stderr while something runs; nothing where stderr is no terminal.
+/// A progress bar on stderr; nothing if stderr is not a terminal.
 class Progress {
  public:
   explicit Progress(std::string what);
@@ -12,9 +12,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// fraction in [0, 1]. Draws only when the picture changes, so it may be called often.
+  /// fraction in [0, 1]. Draws only if the picture changes, so that it may be called often.
   void update(double fraction);
-  /// Makes way for a line of text.
+  /// Removes the bar, so that a line of text can be printed.
   void hide();
 
  private:

@@ -12,7 +12,7 @@ namespace linnet::tool {
 
 namespace {
 
-/// JSON has no such numbers: they become texts.
+/// Replaces numbers that JSON lacks by texts.
 void spell_non_finite(Json& json) {
   if (json.is_structured()) {
     for (Json& part : json) spell_non_finite(part);
@@ -26,7 +26,7 @@ void spell_non_finite(Json& json) {
 
 void write_json(Json json, const std::string& json_path) {
   spell_non_finite(json);
-  const bool only_ascii = json_path == "-";  // what a terminal shows holds no control characters of a model's names
+  const bool only_ascii = json_path == "-";  // so that a terminal shows no control characters of names in a model
   write_text(json_path, json.dump(2, ' ', only_ascii, Json::error_handler_t::replace) + "\n");
 }
 

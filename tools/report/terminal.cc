@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kRed = "\x1b[31m", kNoColour = "\x1b[m";
 
-/// What stays as it is at the beginning of the text.
+/// The part at the beginning of the text that stays unchanged.
 std::string_view mark_at(std::string_view text, bool colours) {
   for (const std::string_view mark : {std::string_view("\n"), kRed, kNoColour}) {
     if (text.starts_with(mark) && (colours || mark == "\n")) return mark;

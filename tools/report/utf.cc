@@ -16,7 +16,7 @@ void append_utf8(std::string& text, uint32_t code) {
   for (int i = tail - 1; i >= 0; --i) text.push_back(char(0x80 | ((code >> (6 * i)) & 0x3f)));
 }
 
-/// How many bytes follow a lead byte; -1 for a byte that cannot lead.
+/// The number of bytes that follow a lead byte; -1 for a byte that cannot lead.
 int tail_bytes(uint8_t lead) {
   if (lead < 0x80) return 0;
   if (lead >= 0xc2 && lead < 0xe0) return 1;

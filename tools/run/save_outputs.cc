@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The outputs' tensors, each under a name of its own.
+/// The outputs' tensors with unique names.
 class Named {
  public:
   void add(const std::string& name, const Tensor& value) {
@@ -39,7 +39,8 @@ class Named {
   std::set<std::string> taken_;
 };
 
-/// A name of a model is anything: no file may get written elsewhere, and none is hidden.
+/// The file name for a name from a model. Since that may be anything, it is escaped so that no file is hidden or
+/// written elsewhere.
 std::string file_name(const std::string& name) {
   static constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
   static constexpr std::string_view kDigits = "0123456789ABCDEF";

@@ -12,7 +12,7 @@
 namespace linnet::tool {
 namespace {
 
-/// What rows are sorted by: NaN comes last.
+/// The key by which rows are sorted. NaN comes last.
 double rank_key(const Tensor& tensor, int64_t i) {
   const double value = element(tensor, i);
   return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;

@@ -31,7 +31,7 @@ double Generator::value(DType dtype, int64_t i) {
 
 double Generator::uniform() { return double(bits_() >> 11) * 0x1p-53; }
 
-// Box and Muller's transform: std::normal_distribution differs between standard libraries.
+// Box and Muller's transform, because std::normal_distribution differs between standard libraries.
 double Generator::normal() {
   const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
   return radius * std::cos(2.0 * std::numbers::pi * uniform());

@@ -8,14 +8,14 @@
 
 namespace linnet::tool {
 
-/// Makes inputs up. The values depend on the seed and the order of calls only, not on the machine.
+/// Generates inputs. The values depend only on the seed and the order of calls, not on the machine.
 class Generator {
  public:
   /// fill: random, zeros, ones or ramp (0, 1, 2, ...). range: {low, high} for uniform values; empty: floats are
   /// normal, integers 0 or 1, bools alternate.
   Generator(const std::string& fill, const std::vector<double>& range, uint64_t seed);
 
-  /// Strings are empty. Throws Error(kType) for types that have no numbers.
+  /// Makes a tensor. Strings are empty. Throws Error(kType) for types that have no numbers.
   Tensor make(DType dtype, const Shape& shape);
 
  private:

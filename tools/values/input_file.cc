@@ -47,7 +47,7 @@ std::string extension(const std::string& path) {
   return text;
 }
 
-/// By the extensions of the formats that decode_image() knows.
+/// Whether the extension is that of a format that decode_image() supports.
 bool is_image(const std::string& path) {
   static constexpr std::array kExtensions{".png",  ".jpg",  ".jpeg", ".jp2", ".j2k", ".bmp", ".tif",
                                           ".tiff", ".webp", ".pbm",  ".pgm", ".ppm", ".pnm"};

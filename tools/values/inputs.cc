@@ -17,7 +17,7 @@
 namespace linnet::tool {
 namespace {
 
-/// The inputs, then those that may be left out.
+/// The inputs, followed by those that may be left out.
 std::vector<ValueInfo> all_inputs(const Model& model) {
   std::vector<ValueInfo> infos = model.inputs();
   const std::vector<ValueInfo>& optional = model.metadata().overridable;
@@ -82,7 +82,7 @@ class InputMaker {
     }
   }
 
-  /// The first dims of the inputs, so far as their shapes are not given otherwise.
+  /// Sets the first dims of inputs whose shapes are not given otherwise.
   void set_batch() {
     for (const ValueInfo& input : infos_) {
       if (!input.fact.has_rank() || input.fact.rank() == 0 || shapes_.contains(input.name)) continue;
@@ -138,7 +138,8 @@ class InputMaker {
     }
   }
 
-  // Names in the files win; files without a name the model knows count by position, as in ONNX's own runner.
+  // Names in the files take precedence. Files without a name that the model has count by position, as in ONNX's own
+  // runner.
   void load_test_data() {
     if (flags_.test_data.empty()) return;
     if (!std::filesystem::is_directory(flags_.test_data)) {
@@ -165,7 +166,7 @@ class InputMaker {
     return generator.make(input.fact.dtype, concrete_shape(input));
   }
 
-  // Inputs that are given fix the symbols of those that are not.
+  // Given inputs determine the symbols of those that are not given.
   void bind_symbols() {
     for (const ValueInfo& input : infos_) {
       const auto found = given_.find(input.name);
@@ -191,7 +192,7 @@ class InputMaker {
                                         input.fact, "); give ", flag, "--shape ", input.name, ":1x3x224x224"));
   }
 
-  /// What is known of an input once the flags have had their say.
+  /// What is known about an input after the flags are applied.
   Fact wanted_fact(const ValueInfo& input) {
     Fact fact = input.fact;
     const auto shape = shapes_.find(input.name);
@@ -226,7 +227,7 @@ class InputMaker {
   }
 
   const std::vector<ValueInfo> infos_;
-  const size_t needed_;  // the first of infos_, which every run needs
+  const size_t needed_;  // the first ones of infos_, which every run needs
   const InputFlags& flags_;
   std::map<std::string, int64_t> dims_, bound_;
   std::map<std::string, Shape> shapes_;

@@ -42,7 +42,7 @@ uint32_t read_le(std::span<const std::byte> bytes, size_t offset, size_t count) 
   return value;
 }
 
-/// The text behind "'key':" of the header's dictionary.
+/// The text after "'key':" in the header's dictionary.
 std::string_view field(std::string_view dictionary, const std::string& key) {
   const size_t at = dictionary.find("'" + key + "'");
   if (at == std::string_view::npos) malformed("no '" + key + "' in its header");
@@ -90,7 +90,7 @@ Header parse_header(std::span<const std::byte> bytes) {
           parse_shape(field(text, "shape")), begin + length};
 }
 
-/// Elements in row-major order from column-major `source`.
+/// Calls copy() for each element in row-major order with its index in the data, which may be column-major.
 template <class Copy>
 void for_each_element(const Header& header, Copy&& copy) {
   const int64_t count = header.shape.elements();
@@ -107,7 +107,7 @@ void for_each_element(const Header& header, Copy&& copy) {
   }
 }
 
-/// The length of every text: 5 of "<U5".
+/// The length of every text: 5 for "<U5".
 int64_t text_length(const std::string& descr) {
   const char* const last = descr.data() + descr.size();
   int64_t length = 0;
@@ -116,7 +116,7 @@ int64_t text_length(const std::string& descr) {
   return length;
 }
 
-/// Without the zeros at the end of a text whose characters have so many bytes.
+/// The text without the zeros at its end. `width`: bytes of a character.
 std::span<const std::byte> without_padding(std::span<const std::byte> text, size_t width) {
   size_t used = text.size();
   while (used > 0 && text[used - 1] == std::byte{0}) --used;
@@ -128,7 +128,7 @@ Tensor parse_text(const Header& header, std::span<const std::byte> data) {
   const bool wide = header.descr[1] == 'U';
   const int64_t length = text_length(header.descr);
   const int64_t item = checked_mul(length, wide ? 4 : 1);
-  // As many texts as the header likes would lie in no bytes.
+  // Otherwise a header could declare any number of texts without data.
   if (item == 0 && header.shape.elements() > 0) malformed("texts of no bytes: '" + header.descr + "'");
   if (int64_t(data.size()) < checked_mul(item, header.shape.elements())) malformed("it ends early");
   Tensor result(DType::kString, header.shape);
@@ -137,7 +137,7 @@ Tensor parse_text(const Header& header, std::span<const std::byte> data) {
     const auto bytes = data.subspan(size_t(from * item), size_t(item));
     std::string& text = result.data<std::string>()[to];
     const std::span<const std::byte> used = without_padding(bytes, wide ? 4 : 1);
-    counted.add(used.size());  // until the whole is counted; no text is longer than that
+    counted.add(used.size());  // until the whole tensor is counted; no text is longer than this
     if (wide) {
       text = utf8_from_utf32(used);
     } else {
@@ -186,7 +186,7 @@ CountedVector<std::byte> with_header(const std::string& descr, const Shape& shap
   return {bytes.begin(), bytes.end()};
 }
 
-/// Texts of one length, that of the longest.
+/// Pads texts to the length of the longest.
 NpyFile text_to_npy(const Tensor& tensor) {
   size_t length = 1;
   for (const std::string& text : tensor.values<std::string>()) length = std::max(length, utf32_length(text));

@@ -9,21 +9,21 @@
 
 namespace linnet::tool {
 
-/// A tensor from the bytes of a .npy file: versions 1 to 3, little endian, row-major or column-major (converted),
-/// bool, integers, float16/32/64, complex64/128, and text (U and S), which becomes UTF-8 strings.
-/// Throws Error(kIo) for malformed bytes, Error(kUnsupported) for other element types.
+/// A tensor from the bytes of a .npy file: versions 1 to 3, little-endian, row-major or column-major (converted), bool,
+/// integers, float16/32/64, complex64/128, and text (U and S), which becomes UTF-8 strings. Throws Error(kIo) for
+/// malformed bytes, Error(kUnsupported) for other element types.
 /// Source: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 Tensor parse_npy(std::span<const std::byte> bytes);
 
-/// The bytes of a .npy file in two parts, of which the second one is memory of the tensor.
+/// The bytes of a .npy file in two parts, the second of which is memory of the tensor.
 struct NpyFile {
   CountedVector<std::byte> own;
   std::span<const std::byte> elements;
 };
 
-/// A .npy file, version 1. bfloat16 and float8 become raw elements of as many bytes ("V2", "V1"). Throws
-/// Error(kUnsupported) for elements of less than a byte, Error(kLimit) where texts of one length, as the format has
-/// them, are more than may be allocated.
+/// A .npy file, version 1. bfloat16 and float8 become raw elements of the same size ("V2", "V1"). Throws
+/// Error(kUnsupported) for elements smaller than a byte, Error(kLimit) if texts, which the format pads to the same
+/// length, are more than may be allocated.
 NpyFile to_npy(const Tensor& tensor);
 
 }  // namespace linnet::tool

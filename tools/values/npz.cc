@@ -33,7 +33,7 @@ std::string member_name(zip_t* archive, zip_uint64_t index) {
   return text;
 }
 
-/// Piece by piece: the size that an archive states may be anything.
+/// Reads in pieces, because the size that an archive states may be wrong.
 CountedVector<std::byte> read_all(zip_file_t* file) {
   constexpr size_t kPiece = size_t{1} << 20;
   CountedVector<std::byte> bytes;
@@ -46,7 +46,7 @@ CountedVector<std::byte> read_all(zip_file_t* file) {
   }
 }
 
-/// Throws Error(kLimit) where the member, unpacked, is more than may be allocated.
+/// Throws Error(kLimit) if the unpacked member is larger than may be allocated.
 void refuse_beyond_limit(const zip_stat_t& stat, const std::string& where) {
   try {
     CountedMemory().add(size_t(stat.size));
@@ -96,10 +96,10 @@ Tensor load_npz_member(const std::string& path, const std::string& member) {
 
 namespace {
 
-// 1 January 1980: equal tensors give equal files, whenever they are written.
+// 1 January 1980. With a fixed date, equal tensors give equal files, whenever they are written.
 constexpr zip_uint16_t kFirstDay = 1 << 5 | 1;
 
-/// libzip puts a new file in the place of what has this name, of a device, too.
+/// Throws for devices and other special files, because libzip would replace them by a new file.
 void refuse_device(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -109,7 +109,7 @@ void refuse_device(const std::string& path) {
   }
 }
 
-/// Which the archive only reads.
+/// A part that the archive only reads.
 zip_buffer_fragment_t part_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<zip_uint8_t*>(const_cast<std::byte*>(bytes.data())), bytes.size()};
 }

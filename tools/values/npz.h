@@ -10,13 +10,13 @@ namespace linnet::tool {
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
-/// All arrays of a .npz, in file order, without the ".npy" of their member names. Throws Error(kIo, kUnsupported).
+/// All arrays of a .npz, in file order; the ".npy" of their member names is removed. Throws Error(kIo, kUnsupported).
 NamedTensors load_npz(const std::string& path);
 
-/// One array of a .npz. Throws Error(kIo) naming the members when it has no such one.
+/// One array of a .npz. Throws Error(kIo), which names the members, if it does not exist.
 Tensor load_npz_member(const std::string& path, const std::string& member);
 
-/// Writes a .npz; each tensor has a name of its own. Throws Error(kIo).
+/// Writes a .npz. The names of the tensors must be unique. Throws Error(kIo).
 void save_npz(const std::string& path, const NamedTensors& tensors);
 
 }  // namespace linnet::tool

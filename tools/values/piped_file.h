@@ -6,9 +6,9 @@
 
 namespace linnet::tool {
 
-/// An open file with all that a pipe or device gives, "-" being standard input; -1 for a path of anything else. It can
-/// be read as often as needed: the pipe is read when its path is asked for first. Throws Error(kIo), Error(kLimit) for
-/// more bytes than a file or the memory may have.
+/// An open file that contains everything read from a pipe or device, where "-" is standard input; -1 for any other
+/// path. It can be read repeatedly: the pipe is read when its path is first requested. Throws Error(kIo), or
+/// Error(kLimit) for more bytes than a file or the memory may have.
 int piped_file(const std::string& path, const Limits& limits);
 
 }  // namespace linnet::tool

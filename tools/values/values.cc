@@ -51,7 +51,7 @@ auto with_number(DType dtype, F&& f) {
   }
 }
 
-/// Of a text, until it is printed.
+/// The number of copies of a text that exist until it is printed.
 constexpr size_t kCopiesToPrint = 4;
 
 std::string print_double(double value) {
@@ -134,7 +134,7 @@ std::string print_elements(const Tensor& tensor, int64_t count) {
 
 namespace {
 
-/// The elements of a vector in another order; none of its elements is smaller than a byte.
+/// The elements of a vector in another order. Elements must be at least one byte.
 Tensor permuted(Tensor from, const std::vector<int64_t>& order) {
   Tensor result(from.dtype(), from.shape());
   const auto element_of = [](Tensor& tensor, int64_t i) {
@@ -148,7 +148,7 @@ Tensor permuted(Tensor from, const std::vector<int64_t>& order) {
   return result;
 }
 
-/// Where the elements come from when they are sorted.
+/// The indices of the elements in ascending order.
 template <class T>
 std::vector<int64_t> ascending(std::span<const T> keys) {
   std::vector<int64_t> order(keys.size());
