@@ -21,7 +21,7 @@ struct LINNET_API Fact {
   std::shared_ptr<const Dims> contents;
   /// The fact of a sequence's elements, of an optional's value or of a map's values. Its contents are never constant.
   std::shared_ptr<const Fact> element;
-  DType key = DType::kUndefined;  ///< of a map
+  DType key = DType::kUndefined;  ///< the dtype of a map's keys
 
   Fact() = default;
   Fact(const Fact&);  // these five are not inline, which saves half a megabyte of code

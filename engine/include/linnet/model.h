@@ -48,9 +48,9 @@ struct ModelMetadata {
 
 /// Sizes of what a model or a plan holds.
 struct MemoryReport {
-  int64_t weights_bytes = 0;  ///< of the weights that are in memory, not only in the model's files
+  int64_t weights_bytes = 0;  ///< the weights that are in memory, not only in the model's files
   int64_t packed_bytes = 0;
-  int64_t arena_bytes = 0;  ///< of the values that a run computes, including outputs
+  int64_t arena_bytes = 0;  ///< the values that a run computes, including outputs
   int64_t scratch_bytes = 0;
 };
 
@@ -59,7 +59,7 @@ struct LoadReport {
   // The nodes of the main graph before optimisation, with functions inlined.
   int64_t nodes = 0;
   int64_t opset = 0;          ///< the version of ai.onnx that most nodes have; 0 if no node is of ai.onnx
-  int64_t weights_bytes = 0;  ///< of the optimised graph's constants
+  int64_t weights_bytes = 0;  ///< the constants of the optimised graph
   double optimize_ms = 0;
 };
 

@@ -42,7 +42,7 @@ struct LINNET_API NodeSpec {
   std::string domain;  ///< "" is ai.onnx
   std::string name;
   int64_t opset = 1;   ///< the version of the domain that the model imports
-  int num_inputs = 0;  ///< as written, including omitted ones before the last
+  int num_inputs = 0;  ///< the number of inputs as written, including omitted ones before the last
   int num_outputs = 1;
   /// The number of trailing inputs that were added for the values that bodies capture. Every body has these as its last
   /// inputs, in the same order.

@@ -204,7 +204,7 @@ class LINNET_API Op {
   /// inputs[1].
   virtual Dim element(std::span<const Dim> /*inputs*/) const { return {}; }
 
-  /// As element(), but for all elements of output 0, for operators that element() cannot describe. `out` is what
+  /// Like element(), but for all elements of output 0, for operators that element() cannot describe. `out` is what
   /// infer() returned for that output; elements_of() returns the elements of the inputs. nullopt or undetermined
   /// elements mean unknown. Operators that only move elements (see moves()) need no rule: if all other inputs are
   /// constant, their own kernel moves the known elements.
