@@ -23,8 +23,8 @@ struct linnet_context : linnet::c_api::Handle<linnet_context> {
 
   std::shared_ptr<const linnet::c_api::LoadedModel> loaded;
   linnet::Context context;
-  std::vector<bool> states;                              // by input; may be shorter than the inputs
-  std::span<const linnet::Tensor> outputs;               // of the last run; empty where it failed
-  std::vector<linnet::Tensor> given;                     // the caller's memory for the outputs
-  std::map<size_t, linnet::c_api::StringViews> strings;  // of the outputs that were requested
+  std::vector<bool> states;                 // whether each input is a state; may be shorter than the inputs
+  std::span<const linnet::Tensor> outputs;  // the outputs of the last run; empty if it failed
+  std::vector<linnet::Tensor> given;        // the caller's memory for the outputs
+  std::map<size_t, linnet::c_api::StringViews> strings;  // the strings of the outputs that were requested
 };

@@ -30,7 +30,7 @@ struct LoadedModel {
   LoadedModel(Model model_in, ContextOptions context_options_in, std::shared_ptr<std::pmr::memory_resource> memory_in);
 
   Model model;
-  std::shared_ptr<std::pmr::memory_resource> memory;  // of contexts; nullptr: the heap
+  std::shared_ptr<std::pmr::memory_resource> memory;  // the memory of contexts; nullptr: the heap
   ContextOptions context_options;
   Interface inputs, outputs, overridable;
   std::vector<const char*> property_keys, property_values;

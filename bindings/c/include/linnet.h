@@ -116,7 +116,7 @@ typedef struct linnet_value_info {
 typedef struct linnet_metadata {
   const char *producer_name, *producer_version, *domain, *description, *graph_name, *graph_description;
   int64_t version;
-  size_t property_count;  ///< of ONNX's metadata_props, which are sorted by key
+  size_t property_count;  ///< the number of ONNX's metadata_props, which are sorted by key
   const char* const* property_keys;
   const char* const* property_values;
 } linnet_metadata;
@@ -183,7 +183,7 @@ typedef struct linnet_options {
   int64_t max_nodes;                ///< limit on nodes after functions are inlined; 0: unlimited
   int64_t max_memory_bytes;         ///< limit on memory of the model and of one run; 0: unlimited
   int64_t deadline_ms;              ///< limit on the wall time of loading and of one run; 0: none
-  const uint64_t* seed;             ///< for random operators without a seed; NULL: a different seed per context
+  const uint64_t* seed;             ///< the seed of random operators without one; NULL: a different one per context
   const linnet_registry* registry;  ///< the operators; NULL: those of Linnet
   /// If not 0, runs accept other values for initializers that the file also lists as inputs; otherwise they are
   /// constants.
