@@ -16,7 +16,7 @@ namespace linnet {
 /// When a rewrite is tried.
 enum class RewriteStage {
   kFirst,   ///< first, until it no longer applies
-  kMiddle,  ///< in turn with the others
+  kMiddle,  ///< alternating with the others
   kLast,    ///< when no other one applies
 };
 
@@ -74,8 +74,8 @@ using Lowering = std::optional<Patch> (*)(const Graph& graph, bool rewrites);
 /// The graph rewrites of a registry.
 struct Registry::Rewrites {
   std::vector<Rewrite> list{};  ///< in the order in which they are tried
-  Lowering lowering = nullptr;  ///< of every graph, whatever the optimisation level; nullptr: none
-  RewriteIndex index{};         ///< of the list; set by set()
+  Lowering lowering = nullptr;  ///< applied to every graph, whatever the optimisation level; nullptr: none
+  RewriteIndex index{};         ///< the index of `list`; set by set()
 
   /// The rewrites of a registry; valid until set() is called.
   static const Rewrites& of(const Registry& registry);
