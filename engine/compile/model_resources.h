@@ -18,8 +18,8 @@ inline constexpr bool kDebug = true;
 /// The resources that all plans of a model share, including those of control-flow bodies.
 struct ModelResources : std::enable_shared_from_this<ModelResources> {
   ModelOptions options;
-  std::shared_ptr<Executor> executor = make_serial_executor();  ///< for the work before runs
-  std::shared_ptr<MemoryAccount> account;                       ///< of loading, if that has a limit
+  std::shared_ptr<Executor> executor = make_serial_executor();  ///< the threads for work before runs
+  std::shared_ptr<MemoryAccount> account;                       ///< the account of loading, if that has a limit
   /// Whether a rewrite that would change a shape or dtype, or whose operators reject their inputs, is skipped and
   /// logged; otherwise it is an Error.
   bool skips_rewrites = !kDebug;
