@@ -18,7 +18,7 @@ struct GrowingGraph {
   };
 
   Graph graph;
-  std::vector<Source> sources;  ///< of all inputs but the first
+  std::vector<Source> sources;  ///< the sources of all inputs but the first
   std::vector<RowRegion> regions;
   std::vector<NodeId> others;  ///< nodes of the original graph that are in no region
 };

@@ -36,7 +36,7 @@ class GrowingProgram {
   struct Steps {
     std::vector<int64_t> capacities;
     std::shared_ptr<Program> program;
-    std::vector<GrowingGraph::Source> sources;  ///< of its inputs but the first, which contains the counts
+    std::vector<GrowingGraph::Source> sources;  ///< the sources of its inputs but the first, which contains the counts
   };
   /// The program for these capacities; nullptr if there cannot be one.
   std::shared_ptr<const Steps> steps(const std::vector<int64_t>& capacities) const;

@@ -32,7 +32,7 @@ struct Slot {
   Tensor constant{};
 };
 
-constexpr size_t kKernelBytes = 512;  ///< of a kernel object and what it allocates, except tables
+constexpr size_t kKernelBytes = 512;  ///< an estimate for a kernel object and what it allocates, except tables
 
 /// A node with its kernel and the slots that it reads and writes (-1: omitted). Without node and kernel, it copies
 /// input 0 to output 0.
@@ -93,10 +93,10 @@ struct Plan {
   bool guarded = false;  ///< ModelOptions::guard_memory
   bool like = false;     ///< made from another plan of the same nodes
   size_t arena_bytes = 0;
-  size_t owned_bytes = 0;    ///< of kOwned slots
+  size_t owned_bytes = 0;    ///< the bytes of kOwned slots
   size_t scratch_bytes = 0;  ///< per worker
   size_t state_bytes = 0;
-  size_t new_bytes = 0;  ///< of values that became known, constants packed and kernels compiled for this plan
+  size_t new_bytes = 0;  ///< the bytes of values that became known, constants packed and kernels compiled for this plan
   std::vector<Rest> rests;
   std::vector<int> rest_inputs;                    ///< slots
   std::shared_ptr<const CountedMemory> counted{};  ///< own_bytes(), and the bytes of its kernels
