@@ -42,7 +42,7 @@ class GrowingRun {
   std::shared_ptr<GrowingProgram> program_;
   std::shared_ptr<const GrowingProgram::Steps> steps_;
   std::optional<Runner> runner_;
-  std::vector<Tensor> inputs_;  // of steps_
+  std::vector<Tensor> inputs_;  // the inputs of steps_
   std::vector<Tensor> wide_;    // inputs with room
 };
 

@@ -14,10 +14,10 @@ namespace linnet {
 struct GraphNotes {
   ModelMetadata metadata;
   std::vector<Tensor> defaults;                     ///< contents of the last inputs, which a run may leave out
-  std::vector<Fact> declared;                       ///< of each output, or empty
-  std::map<std::string, Denotation> denotations{};  ///< of inputs and outputs by name
-  std::optional<LoadReport> report{};            ///< of a graph that was optimised before: its original nodes and opset
-  std::shared_ptr<PackFiles> packs{};            ///< for ModelOptions::cache_dir
+  std::vector<Fact> declared;                       ///< the declared fact of each output, or empty
+  std::map<std::string, Denotation> denotations{};  ///< the denotations of inputs and outputs by name
+  std::optional<LoadReport> report{};            ///< the original nodes and opset of a graph that was optimised before
+  std::shared_ptr<PackFiles> packs{};            ///< the files of ModelOptions::cache_dir
   std::shared_ptr<const CountedMemory> nodes{};  ///< the memory of names and attributes
 };
 

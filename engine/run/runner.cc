@@ -48,7 +48,7 @@ struct Runner::Memory : RunMemory {
   std::vector<std::unique_ptr<KernelState>> states;
   std::vector<Tensor> rest_values, rest_inputs;  // numbered as in Plan::Rest; those of one rest
   std::vector<Runner> rests;
-  std::unique_ptr<MemoryGuard> guard;  // of guarded plans
+  std::unique_ptr<MemoryGuard> guard;  // only for guarded plans
 };
 
 Runner::Runner(std::shared_ptr<Program> program) : program_(std::move(program)) {}

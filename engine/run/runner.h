@@ -50,7 +50,7 @@ class Runner {
 
   std::shared_ptr<Program> program_;
   std::shared_ptr<const Plan> plan_;
-  std::unique_ptr<Memory> memory_;                                     // of plan_, once it is made
+  std::unique_ptr<Memory> memory_;                                     // the memory of plan_, once it is made
   std::unique_ptr<RunBlocks> blocks_ = std::make_unique<RunBlocks>();  // used by all plans in turn
 };
 
