@@ -7,7 +7,7 @@ namespace linnet {
 /// A number that limits the processes of a control group. Each function reads it from the folder of a group; 0 means
 /// none.
 struct GroupFigure {
-  const char* controller;  ///< of version 1
+  const char* controller;  ///< the controller's name in version 1
   double (*of_version1)(const std::string& folder);
   double (*of_version2)(const std::string& folder);
 };

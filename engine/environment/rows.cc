@@ -11,7 +11,7 @@ namespace {
 /// The bytes of one row, and of a group of rows that are contiguous.
 struct RowBytes {
   size_t row = 0, all = 0;
-  size_t count = 0;  ///< of such groups
+  size_t count = 0;  ///< the number of such groups
 
   RowBytes(const Tensor& x, int axis) {
     if (x.size() == 0) return;

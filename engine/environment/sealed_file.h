@@ -14,7 +14,7 @@ namespace linnet {
 struct SealedFile {
   std::string text;
   std::span<const std::byte> bytes;
-  std::shared_ptr<const void> owner;  ///< of the mapping
+  std::shared_ptr<const void> owner;  ///< owns the mapping
 };
 
 /// Writes such a file and replaces an existing one atomically: other processes see the old file or the new one. The
