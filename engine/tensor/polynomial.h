@@ -22,8 +22,8 @@ struct Atom {
   enum class Kind { kSymbol, kFresh, kFloor, kMin, kMax };
 
   Kind kind = Kind::kSymbol;
-  std::string name{};  ///< of a symbol that has one
-  int64_t number = 0;  ///< of a fresh symbol
+  std::string name{};  ///< the name of a symbol that has one
+  int64_t number = 0;  ///< the number of a fresh symbol
   Bounds bounds{};     ///< ignored in comparisons: a symbol with other bounds is equal
   Dim a{}, b{};        ///< operands of all but symbols
   int nesting = 0;     ///< depth of atoms inside atoms
