@@ -15,14 +15,14 @@ class Profiler;
 /// When a run was due and when it began, both since the timing started, and its latency since it was due.
 struct TimedRun {
   int context = 0;
-  int64_t run = 0;  ///< of all contexts
+  int64_t run = 0;  ///< the number among the runs of all contexts
   double due_ms = 0, begin_ms = 0, latency_ms = 0;
 };
 
 /// Measurements of repeated runs.
 struct BenchTimes {
-  std::vector<double> latencies_ms;  ///< of all contexts; those of each context in order
-  std::vector<TimedRun> runs;        ///< of bench_loop(), in the order of latencies_ms
+  std::vector<double> latencies_ms;  ///< latencies of all contexts; those of each context in order
+  std::vector<TimedRun> runs;        ///< the runs of bench_loop(), in the order of latencies_ms
   double first_run_ms = 0;           ///< including planning and packing
   double wall_ms = 0;
   int contexts = 0;

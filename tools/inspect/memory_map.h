@@ -30,8 +30,8 @@ struct MemoryMap {
   };
   std::vector<Node> nodes;
   std::vector<PlacedValue> values;
-  int64_t bytes = 0;        ///< of all values
-  int64_t arena_bytes = 0;  ///< of the arenas among them
+  int64_t bytes = 0;        ///< the bytes of all values
+  int64_t arena_bytes = 0;  ///< the bytes of the arenas among them
   int64_t peak_bytes = 0;   ///< the maximum of the bytes of values that arenas contain at the same time
   int peak_node = 0;        ///< the first node at which this maximum is reached
 };
