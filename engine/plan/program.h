@@ -39,7 +39,7 @@ class Program {
   std::shared_ptr<const Plan> plan_for(std::span<const Tensor> inputs, const RunEnvironment* run = nullptr);
 
   /// The program for these states and inputs, and for inputs that differ from them only in the rows of states and what
-  /// depends on them. nullptr if states cannot grow in place.
+  /// depends on them. nullptr if such a program cannot be made; see also GrowingProgram::takes().
   std::shared_ptr<GrowingProgram> growing(const std::vector<GrowingState>& states, std::span<const Tensor> inputs,
                                           const RunEnvironment* run);
 
