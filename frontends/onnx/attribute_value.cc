@@ -23,7 +23,7 @@ std::vector<Tensor> read_sparse_tensors(const Proto& attribute, TensorReader& te
 
 size_t bytes_of(size_t count, size_t size) { return size_t(checked_mul(int64_t(count), int64_t(size))); }
 
-// What a string takes on the heap.
+// The number of bytes that a string allocates on the heap.
 size_t text_bytes(const std::string& text) {
   static const size_t kInPlace = std::string().capacity();
   return text.size() > kInPlace ? text.size() + kTextBlockBytes : 0;
@@ -35,9 +35,9 @@ size_t list_bytes(const google::protobuf::RepeatedPtrField<std::string>& texts) 
   return bytes;
 }
 
-// What a value keeps outside of itself.
+// The number of bytes that a value allocates outside of itself.
 size_t contents_bytes(const Proto& attribute) {
-  constexpr size_t kTypeFactor = 16;  // from a dim of a message, of 2 bytes at least
+  constexpr size_t kTypeFactor = 16;  // a dim takes at least 2 bytes in a message
   switch (attribute_type(attribute)) {
     case Proto::STRING:
       return text_bytes(attribute.s());
@@ -77,8 +77,8 @@ Proto::AttributeType attribute_type(const Proto& attribute) {
 }
 
 size_t attribute_bytes(const Proto& attribute) {
-  constexpr size_t kEntry = sizeof(Attributes::value_type) + 48;  // with what a map keeps for each
-  constexpr size_t kCopies = 2;                                   // that of the node, and what its operator keeps of it
+  constexpr size_t kEntry = sizeof(Attributes::value_type) + 48;  // includes the overhead of each map entry
+  constexpr size_t kCopies = 2;                                   // the node's copy and what its operator stores
   return kEntry + bytes_of(contents_bytes(attribute), kCopies);
 }
 

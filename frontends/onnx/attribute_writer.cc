@@ -53,7 +53,7 @@ class AttributeWriter {
 void write_attributes(const NodeSpec& spec, const WriteBody& write_body, pb::NodeProto& proto) {
   for (const auto& [name, value] : spec.attributes) {
     Proto& attribute = *proto.add_attribute();
-    attribute.set_name(name == "sparse_value" ? "value" : name);  // Constant's; the loader made it dense
+    attribute.set_name(name == "sparse_value" ? "value" : name);  // of Constant; the loader made it dense
     std::visit(AttributeWriter(attribute, write_body), value);
   }
 }

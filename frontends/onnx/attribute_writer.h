@@ -8,7 +8,7 @@
 
 namespace linnet {
 
-/// How a body becomes a message: depends on the names around it.
+/// Writes a body to a message, given the names around it.
 using WriteBody = std::function<void(const Graph& body, pb::GraphProto& proto)>;
 
 /// Writes all attributes of a node. A tensor that was stored sparse is written dense.

@@ -35,6 +35,7 @@ std::string hex(const unsigned char* bytes, size_t count) {
 
 size_t padded(size_t bytes) { return (bytes + 3) / 4 * 4; }
 
+// Returns the build ID among the notes of a segment in hexadecimal digits, or "" if it is missing.
 // Source: https://refspecs.linuxfoundation.org/elf/gabi4+/ch5.pheader.html#note_section
 std::string find_id(const unsigned char* notes, size_t bytes) {
   while (bytes >= sizeof(Note)) {

@@ -4,8 +4,8 @@
 
 namespace linnet {
 
-/// What the linker gave the library or program that holds this function, in hexadecimal digits, unlike for any other
-/// build; empty where it gave none.
+/// Returns the build ID that the linker stored in the library or program that contains this function, in hexadecimal
+/// digits. It differs between builds. It is empty if the linker stored none.
 std::string build_id();
 
 }  // namespace linnet

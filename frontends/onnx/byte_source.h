@@ -12,22 +12,23 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
   virtual int64_t size() const = 0;
-  /// Differs from that of any other file and of this one with other contents; empty where a change at this moment could
-  /// go unseen, and of what is no file.
+  /// Returns a text that differs from that of any other file, and of this file with other contents. It is empty if a
+  /// change at this moment could go unnoticed, and for sources that are not files.
   virtual std::string identity() const { return {}; }
-  /// The same where a change at this moment could go unseen, too.
+  /// Returns the same text, even if a change at this moment could go unnoticed.
   virtual std::string state() const { return {}; }
-  /// For messages.
+  /// The name for messages.
   virtual std::string name() const = 0;
-  /// Differs once the contents have changed; empty where that could go unseen, and of what is no file.
+  /// Returns a text that differs once the contents have changed. It is empty if a change could go unnoticed, and for
+  /// sources that are not files.
   virtual std::string version() const { return {}; }
-  /// Reads up to `wanted` bytes at an offset; fewer only at the end. Returns how many.
+  /// Reads up to `wanted` bytes from `offset` on, fewer only at the end. Returns the number of bytes read.
   virtual size_t read_some(std::byte* to, size_t wanted, int64_t offset) const = 0;
-  /// Fills `to` from an offset; throws Error(kIo) where the bytes end before.
+  /// Fills `to` from `offset` on. Throws Error(kIo) if the bytes end before it is full.
   virtual void read(std::span<std::byte> to, int64_t offset) const = 0;
 };
 
-/// Memory of the caller.
+/// Memory that the caller owns; it must outlive the source.
 class MemorySource final : public ByteSource {
  public:
   explicit MemorySource(std::span<const std::byte> bytes) : bytes_(bytes) {}

@@ -15,7 +15,7 @@ namespace linnet {
 
 namespace {
 
-// ONNX Runtime's operators on channels in blocks as wide as the vectors of one machine.
+// The domain of ONNX Runtime's operators whose channels are in blocks as wide as the vectors of one machine.
 constexpr const char* kLayoutDomain = "com.microsoft.nchwc";
 
 class OperatorCheck {
@@ -30,7 +30,7 @@ class OperatorCheck {
     for (const pb::NodeProto& node : nodes) check_node(node, opsets, depth);
   }
 
-  /// Those that nodes are of and the model does not import, with their versions.
+  /// The domains that nodes use and the model does not import, with the versions assumed.
   const std::map<std::string, int64_t>& assumed() const { return assumed_; }
 
   void throw_if_missing() const {
@@ -42,7 +42,7 @@ class OperatorCheck {
   }
 
  private:
-  /// How to do without them.
+  /// Advises how to save the model without operators of kLayoutDomain; empty if it has no such operators.
   std::string hint() const {
     return lays_out_ ? str("; ", kLayoutDomain,
                            " is for the machine that ONNX Runtime saved the model on: save it at level 'extended' "
@@ -106,7 +106,7 @@ class OperatorCheck {
   std::set<const Function*> checked_;
   std::vector<const Function*> open_;
   std::map<std::string, int64_t> assumed_;
-  std::map<std::string, std::string> missing_;  // operator, the first node that needs it
+  std::map<std::string, std::string> missing_;  // operator to the first node that needs it
   bool lays_out_ = false;
 };
 

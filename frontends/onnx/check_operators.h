@@ -7,9 +7,13 @@
 
 namespace linnet {
 
-/// Walks all nodes that the model reaches, through bodies and functions. Throws one Error(kUnsupported) that lists
-/// every operator the registry lacks, Error(kModel) for functions that call themselves and domains that are neither
-/// imported nor the registry's, Error(kLimit) beyond limits.depth. Logs the domains of nodes that are not imported.
+/// Checks all nodes that the model reaches, through bodies and functions. Logs domains that nodes use without an
+/// import.
+/// Throws
+/// - one Error(kUnsupported) that lists every operator that the registry lacks,
+/// - Error(kModel) for functions that call themselves, and for domains that neither the model imports nor the registry
+///   has,
+/// - Error(kLimit) beyond limits.depth.
 void check_operators(const pb::GraphProto& graph, const OpsetImports& opsets, const FunctionTable& functions,
                      const Registry& registry, const ModelOptions& options);
 

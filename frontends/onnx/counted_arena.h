@@ -8,10 +8,11 @@
 
 namespace linnet {
 
-/// Memory of protobuf's messages, counted: all but the contents of strings and bytes, which are a part of the file.
+/// Counted memory for protobuf messages. The contents of strings and bytes are not counted: they are a part of the
+/// file.
 class CountedArena {
  public:
-  /// A message that lives as long as the arena.
+  /// Returns a new message that lives as long as the arena.
   template <class Message>
   Message& message() const {
     return *google::protobuf::Arena::CreateMessage<Message>(arena_.get());

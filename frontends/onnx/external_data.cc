@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files that a model keeps open.
+// The number of files that a model keeps open at most.
 constexpr size_t kMostOpen = 16;
 
 int64_t parse_number(const std::string& key, const std::string& text) {

@@ -13,25 +13,25 @@
 
 namespace linnet {
 
-/// A file of external data, and what the system said of it when it was opened first (ByteSource::state).
+/// A file of external data, and its ByteSource::state() when it was first opened.
 struct ExternalFile {
   std::string path, state;
 };
 
-using ExternalFiles = std::map<std::string, ExternalFile>;  ///< by locations
+using ExternalFiles = std::map<std::string, ExternalFile>;  ///< by location
 
-/// Bytes that tensors may refer to instead of copying them; of every location.
+/// Memory that tensors may refer to instead of copying it. It holds the bytes of every location.
 struct SharedBytes {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> owner;
 };
 
-/// Reads tensors that lie in files beside the model.
+/// Reads tensors that are stored in files next to the model.
 /// Source: https://onnx.ai/onnx/repo-docs/ExternalData.html
 class ExternalData {
  public:
   explicit ExternalData(SharedBytes shared) : anywhere_(false), shared_(std::move(shared)) {}
-  /// `folder`: where locations start; empty when there is none, then every access to a file of the system throws.
+  /// `folder`: the folder that locations are relative to. If it is empty, every access to a file of the system throws.
   ExternalData(std::string folder, const ModelOptions& options)
       : folder_(std::move(folder)),
         anywhere_(options.allow_external_paths),
@@ -39,20 +39,22 @@ class ExternalData {
         resolver_(options.external_data),
         limits_(options.limits) {}
 
-  /// A tensor that reads its contents when they are asked for, after such checks as check() makes; no tensor where
-  /// they must be read at once.
+  /// Returns a tensor that reads its contents on first use. Returns no tensor if they must be read immediately. The
+  /// caller must call check() first.
   Tensor read_later(const pb::TensorProto& tensor, DType dtype, const Shape& shape);
-  /// Fills `to` with the bytes that the tensor's entries (location, offset, length) name. Throws Error(kModel) for
-  /// malformed entries, sizes that do not fit, and locations outside the folder, Error(kIo) when the file cannot be
-  /// read, Error(kLimit) beyond limits.file_bytes.
+  /// Fills `to` with the bytes that the tensor's entries (location, offset, length) specify. The caller must call
+  /// check() first. Throws Error(kIo) if the file cannot be read, and as check() does for malformed entries.
   void read(const pb::TensorProto& tensor, std::span<std::byte> to);
-  /// Checks all that read() does before it reads; `bytes` is the size of the tensor.
+  /// Checks a tensor of `bytes` bytes before it is read. Throws Error(kModel) for malformed entries, sizes that do not
+  /// fit, and locations outside the folder, Error(kIo) if the file cannot be opened, Error(kLimit) beyond
+  /// limits.file_bytes.
   void check(const pb::TensorProto& tensor, int64_t bytes);
-  /// A tensor over the shared bytes after such checks; no tensor where bytes are not shared, or not aligned.
+  /// Returns a tensor over the shared bytes. Returns no tensor if bytes are not shared or not aligned. The caller must
+  /// call check() first.
   Tensor share(const pb::TensorProto& tensor, DType dtype, const Shape& shape);
-  /// The path of the file that a location names, links followed. Throws what read() throws for it.
+  /// Returns the path of the file that a location names, with links resolved. Throws as check() does.
   std::string resolve(const std::string& location) const;
-  /// The files that were opened.
+  /// The files that were opened, by location.
   const ExternalFiles& files() const { return files_; }
 
  private:
@@ -63,7 +65,7 @@ class ExternalData {
   };
 
   static Entries parse(const pb::TensorProto& tensor);
-  /// Throws Error(kModel) where the location leads out of the folder as it is written.
+  /// Throws Error(kModel) if the location, as written, leads out of the folder.
   void check_inside(const std::string& location) const;
   std::shared_ptr<const ByteSource> source_at(const std::string& location);
   const ByteSource& open(const std::string& location);
@@ -77,7 +79,7 @@ class ExternalData {
   ExternalFiles files_;
   std::map<std::string, std::shared_ptr<const ByteSource>> kept_open_;  // by location
   std::string opened_;                                                  // location of source_
-  std::shared_ptr<const ByteSource> source_;  // the one used last: tensors of one file follow each other
+  std::shared_ptr<const ByteSource> source_;  // used last; tensors of one file are often consecutive
 };
 
 }  // namespace linnet

@@ -25,8 +25,8 @@ std::string text_of(const struct stat& status) {
              status.st_mtim.tv_nsec, ' ', status.st_ctim.tv_sec, ' ', status.st_ctim.tv_nsec);
 }
 
-/// What the system says of a file. None where a change at this moment could go unseen: it sets `time` to the current
-/// one, which passes in ticks of some milliseconds.
+/// Returns the system's status of a file. Returns nothing if a change at this moment could go unnoticed: a change sets
+/// `time` to the current time, which advances in ticks of some milliseconds.
 std::optional<struct stat> settled_status(int fd, timespec stat::*time) {
   struct stat status {};
   timespec now{};
@@ -77,7 +77,7 @@ std::string File::state() const {
   return ::fstat(fd_, &status) == 0 ? text_of(status) : std::string();
 }
 
-// Neither another name nor none, which count as changes of the file, are changes of its contents.
+// Renaming or unlinking a file changes its ctime but not its contents, so only size and mtime count.
 std::string File::version() const {
   const auto status = settled_status(fd_, &stat::st_mtim);
   if (!status) return {};

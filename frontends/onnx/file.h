@@ -11,9 +11,9 @@ namespace linnet {
 /// A regular file, open for reading. All errors are Error(kIo) and name the path.
 class File final : public ByteSource {
  public:
-  /// Never blocks: pipes, devices and directories are refused.
+  /// Opens a file without ever blocking; pipes, devices and directories are refused.
   explicit File(const std::string& path);
-  /// An open file of the caller's, read from its beginning whatever its offset; a duplicate of it is held.
+  /// Duplicates a file descriptor that the caller opened. Reads begin at byte 0, whatever the descriptor's offset.
   explicit File(int fd);
   ~File() override;
   File(File&& other) noexcept : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)), size_(other.size_) {}

@@ -17,7 +17,7 @@ Tensor FileContents::tensor(const std::shared_ptr<const ByteSource>& source, int
                             const Shape& shape, const std::string& name) {
   const bool as_stored = dtype != DType::kBool && !is_object(dtype);
   if (!as_stored || dtype_bytes(dtype, shape.elements()) < kLeastBytes) return {};
-  std::string version = source->version();  // once: the system may fail to tell it the next time
+  std::string version = source->version();  // once: the system may fail to return it the next time
   if (version.empty()) return {};
   return StoredContents::tensor(dtype, shape, std::make_shared<FileContents>(source, offset, name, std::move(version)));
 }

@@ -9,18 +9,18 @@
 
 namespace linnet {
 
-/// The contents of a tensor in a file, which are read when they are asked for.
+/// The contents of a tensor in a file, which are read on demand.
 class FileContents final : public ContentsSource {
  public:
-  /// A tensor with such contents. No tensor where they must be read at once: the source is no file, or was written just
-  /// now, or they are too few to matter. `name` goes into messages.
+  /// Returns a tensor with such contents. Returns no tensor if they must be read immediately: the source is not a file
+  /// or was written just now, or the contents are too small to matter. `name` appears in messages.
   static Tensor tensor(const std::shared_ptr<const ByteSource>& source, int64_t offset, DType dtype, const Shape& shape,
                        const std::string& name);
 
   FileContents(std::shared_ptr<const ByteSource> source, int64_t offset, std::string name, std::string version)
       : source_(std::move(source)), offset_(offset), name_(std::move(name)), version_(std::move(version)) {}
 
-  /// Throws Error(kIo) where the file has changed since the tensor was made.
+  /// Throws Error(kIo) if the file has changed since the tensor was made.
   void read(std::span<std::byte> to, size_t from) const override;
 
  private:

@@ -25,7 +25,7 @@ decltype(auto) with_context(const char* kind, const std::string& name, F&& f) {
   }
 }
 
-// Counts down while a body or a call is being built.
+// Decrements the depth left while a body or a call is being built.
 class DepthGuard {
  public:
   explicit DepthGuard(int64_t& left) : left_(left) {
@@ -50,7 +50,7 @@ SeededSet<std::string_view> initializer_names(const pb::GraphProto& proto) {
   return names;
 }
 
-// Until IR version 3, initializers had to be listed as inputs too: those are no inputs.
+// Until IR version 3, initializers had to be listed as inputs, too. Those are not inputs of the graph.
 template <class MakeFact>
 void add_inputs(Scope& scope, const pb::GraphProto& proto, MakeFact make_fact) {
   if (proto.input().empty()) return;
@@ -63,7 +63,7 @@ void add_inputs(Scope& scope, const pb::GraphProto& proto, MakeFact make_fact) {
   }
 }
 
-/// What is declared of a body's input: its dtype, and the dims that are numbers where these count.
+/// Returns what is declared of a body's input: its dtype and, if declared shapes count, the dims that are numbers.
 Fact body_input_fact(const pb::ValueInfoProto& input, bool declared_shapes) {
   if (!input.has_type()) return {};
   Fact fact = fact_from_proto(input.type());
@@ -74,8 +74,8 @@ Fact body_input_fact(const pb::ValueInfoProto& input, bool declared_shapes) {
   return fact;
 }
 
-// The main graph holds all initializers, under their names in the file, and bodies capture them: who replaces one finds
-// it in one place.
+// The main graph holds all initializers under their names in the file, and bodies capture them. To replace one, a
+// caller changes it in one place.
 template <class Read>
 void add_constant(Scope& scope, const std::string& name, Read read) {
   check_current();
@@ -123,11 +123,11 @@ NodeSpec make_spec(const Scope& scope, const pb::NodeProto& node) {
   return spec;
 }
 
-// What the node of a graph takes, but for its attributes and the names of its outputs.
+// Returns the number of bytes that a node takes in a graph, without its attributes and the names of its outputs.
 size_t node_bytes(const NodeSpec& spec, const pb::NodeProto& node) {
-  constexpr size_t kObjects = 768;   // its operator and kernel, and what lists and shared objects take beside contents
-  constexpr int64_t kFewEdges = 64;  // inputs and outputs
-  constexpr int64_t kEdgeBytes = 768;  // what passes and kernels keep of each further one while they look at the node
+  constexpr size_t kObjects = 768;     // its operator and kernel, and the overhead of lists and shared objects
+  constexpr int64_t kFewEdges = 64;    // inputs and outputs
+  constexpr int64_t kEdgeBytes = 768;  // what passes and kernels store for each further edge while processing
   const int64_t outputs = checked_mul(node.output_size(), int64_t(sizeof(Value)));
   const int64_t edges = std::max<int64_t>(0, int64_t{node.input_size()} + node.output_size() - kFewEdges);
   return kObjects + sizeof(Node) + size_t(outputs) + size_t(checked_mul(edges, kEdgeBytes)) + spec.name.size();
@@ -213,7 +213,7 @@ void GraphBuilder::add_operator(Scope& scope, const pb::NodeProto& node) {
   scope.nested().count(node_bytes(named, node));
   NodeSpec spec = named;
   std::vector<ValueId> inputs;
-  std::map<size_t, ValueId> unchanged;  // outputs that are values from before the node
+  std::map<size_t, ValueId> unchanged;  // outputs that equal values from before the node
   with_node_context(named, [&] {
     inputs = read_inputs(scope, node);
     read_attributes(scope, node, spec, inputs);

@@ -25,9 +25,9 @@ class GraphBuilder {
   struct Built {
     Graph graph;
     std::vector<Tensor> defaults;                ///< contents of the overridable initializers, the graph's last inputs
-    std::shared_ptr<const CountedMemory> nodes;  ///< names and attributes, as often as functions repeat them
+    std::shared_ptr<const CountedMemory> nodes;  ///< names and attributes, counted each time functions repeat them
   };
-  /// `overridable`: initializers that become inputs. All errors name the node, input, output or initializer.
+  /// `overridable`: the initializers that become inputs. All errors name the node, input, output or initializer.
   Built build(const pb::GraphProto& proto, const OpsetImports& opsets, std::shared_ptr<const Registry> registry,
               std::span<const ValueInfo> overridable = {});
 
@@ -56,7 +56,7 @@ class GraphBuilder {
   int64_t nodes_left_;
   int64_t depth_left_;
   SeededMap<std::string_view, const pb::ValueInfoProto*> outputs_;  // of the main graph
-  SeededMap<std::string, int64_t> prefixes_;  // each with the next number that a call of the same name may get
+  SeededMap<std::string, int64_t> prefixes_;  // with the next number that a call of this name may get
   CountedMemory prefix_texts_;
   std::shared_ptr<CountedMemory> counted_ = std::make_shared<CountedMemory>();
 };

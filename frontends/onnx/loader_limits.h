@@ -7,14 +7,14 @@
 
 namespace linnet {
 
-/// Nesting of bodies and function calls that the loader follows: options' limit, but never more than the stack bears.
+/// Returns how deep bodies and function calls may nest: the limit of the options, but at most what the stack permits.
 inline int64_t depth_limit(const Limits& limits) {
   constexpr int64_t kDeepest = 256;
   return limits.depth > 0 ? std::min(limits.depth, kDeepest) : kDeepest;
 }
 
-/// Nodes that a model may have once its functions are inlined: options' limit, but never more than memory bears, as a
-/// few functions that call each other twice describe any number.
+/// Returns how many nodes a model may have after its functions are inlined: the limit of the options, but at most what
+/// memory permits. A few functions that call each other twice can describe any number of nodes.
 inline int64_t node_limit(const Limits& limits) {
   constexpr int64_t kMost = 1'000'000;
   return limits.nodes > 0 ? std::min(limits.nodes, kMost) : kMost;

@@ -13,24 +13,24 @@
 
 namespace linnet {
 
-/// A function of the model, with the imports that hold in its body.
+/// A function of the model, with the opsets that its body imports.
 struct Function {
   const pb::FunctionProto* proto = nullptr;
   OpsetImports opsets;
 
-  /// "my.domain::gelu", with ":overload" where it has one.
+  /// Returns "my.domain::gelu", followed by ":overload" if the function has one.
   std::string describe() const;
 };
 
 /// The functions that a model defines, by domain, name and overload. The message and the model's imports must outlive
-/// it.
+/// the table.
 class FunctionTable {
  public:
-  /// Domains that a function does not import are taken from the model.
+  /// A domain that a function does not import is looked up in the model's imports.
   /// Throws Error(kModel) for two functions with the same key.
   FunctionTable(const pb::ModelProto& model, const OpsetImports& model_opsets, const ModelOptions& options);
 
-  /// The function that a node calls; nullptr when it is an operator.
+  /// Returns the function that a node calls, or nullptr if the node is an operator.
   const Function* find(const pb::NodeProto& node) const;
 
  private:

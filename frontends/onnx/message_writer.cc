@@ -11,7 +11,7 @@ namespace linnet {
 namespace {
 
 constexpr const char* kFunctionDomain = "linnet.functions";
-constexpr int64_t kUnusedOpset = 21;  // of ai.onnx, where no node says which
+constexpr int64_t kUnusedOpset = 21;  // of ai.onnx, where no node determines it
 constexpr const char* kGraphName = "linnet";
 constexpr size_t kLeastExternalBytes = 256;
 
@@ -75,7 +75,7 @@ std::string MessageWriter::unique(const std::string& wanted, std::set<std::strin
   return name;
 }
 
-// The names of inputs and outputs are the model's interface: they come first and stay as they are.
+// The names of inputs and outputs are the model's interface: they are assigned first and stay as they are.
 void MessageWriter::write(const Graph& graph) {
   const Versions versions = most_common_opsets(graph);
   Names names{versions, std::vector<std::string>(size_t(graph.value_count()))};
@@ -106,7 +106,7 @@ void MessageWriter::write(const Graph& graph) {
   write_imports(versions, model_.functions_size() > 0, model_);
 }
 
-// A body's inputs and outputs count by position: their names are free. What it captures has its name from outside.
+// A body's inputs and outputs are matched by position, so their names are free. A captured value keeps its outer name.
 void MessageWriter::write_body(const Graph& body, const Node& node, const Names& outer, pb::GraphProto& proto) {
   Names names{outer.versions, std::vector<std::string>(size_t(body.value_count()))};
   proto.set_name(kGraphName);

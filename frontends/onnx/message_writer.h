@@ -12,20 +12,21 @@
 
 namespace linnet {
 
-/// Turns a graph into a model's message. Captured values become names of the graph around again. A node whose opset
-/// is not the one that its domain is imported at (which is what most nodes have) becomes a call of a function of its
-/// own, because a function has its own imports. Outside of functions the main graph holds the constants of bodies, too:
-/// one that several read is written once.
+/// Converts a graph to a model's message. Captured values become names of the surrounding graph again.
+/// A domain is imported at the opset that most of its nodes have. A node with another opset becomes a call of a
+/// separate function, because a function has its own imports.
+/// Outside of functions, the main graph also holds the constants of bodies, so that a constant with several readers is
+/// written once.
 class MessageWriter {
  public:
-  /// `constants`: where the larger constants go; nullptr: into the message.
+  /// `constants`: receives the larger constants; if it is nullptr, they are written to the message.
   explicit MessageWriter(pb::ModelProto& model, ConstantParts* constants = nullptr)
       : model_(model), constants_(constants) {}
 
   void write(const Graph& graph);
 
  private:
-  using Versions = std::map<std::string, int64_t>;  // domain, opset
+  using Versions = std::map<std::string, int64_t>;  // domain to opset
   struct Names {
     const Versions& versions;
     std::vector<std::string> of;  // by ValueId

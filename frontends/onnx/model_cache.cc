@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kChecksumBytes = size_t{1} << 20;
 
-/// All that decides on what becomes of a model besides its contents. Numbers of threads do not.
+/// Returns all settings that affect a prepared model, besides its contents. The number of threads does not.
 std::string settings_of(const ModelOptions& options) {
   std::string text =
       str(build_id(), ' ', isa_name(resolve_isa(options.isa)), ' ', options.optimization, ' ', options.winograd_tile,
@@ -36,7 +36,7 @@ std::string settings_of(const ModelOptions& options) {
   return text;
 }
 
-/// Why a model is loaded without the cache; nullptr where it is not.
+/// Returns why a model cannot use the cache, or nullptr if it can.
 const char* refusal(const ModelOptions& options, const Registry& registry) {
   if (options.replaceable_weights) return "with replaceable weights";
   if (options.overridable_initializers) return "with overridable initializers";
@@ -54,7 +54,7 @@ struct Entry {
 
 class Cache {
  public:
-  /// `model_folder`: where external data is looked for.
+  /// `model_folder`: the folder of external data.
   Cache(const ModelOptions& options, const Registry& registry, const std::string& model_folder)
       : options_(options),
         registry_(registry),
@@ -68,7 +68,7 @@ class Cache {
     read_secret();
   }
 
-  /// The key of an entry: known from the file's identity, or from the contents of a model in memory.
+  /// Returns the key of an entry, from the file's identity or from the contents of a model in memory; empty if unknown.
   std::string key_of(const ByteSource& source) const {
     if (dynamic_cast<const MemorySource*>(&source)) return key_of(source, {});
     const std::string identity = source.identity();
@@ -89,8 +89,8 @@ class Cache {
                          options_, registry_);
   }
 
-  /// Makes the entry of a model that was loaded from these files, read again; returns its key. `state`: that of the
-  /// source before. Throws Error(kIo) where files have changed since.
+  /// Makes the entry of a model that was loaded from these files, which are read again. Returns its key. `state` is the
+  /// source's state before loading. Throws Error(kIo) if files have changed since then.
   std::string save(const Model& model, const ByteSource& source, const std::string& state,
                    const ExternalFiles& files) const {
     const std::string key = key_of(source, files);
@@ -155,8 +155,8 @@ class Cache {
     return folder_ / "files" / sum.result().hex();
   }
 
-  // The text: the identity, the entry, then identity and location of each file of external data. What a location leads
-  // to is found out each time: links change.
+  // The text holds the identity, the entry, and then the identity and location of each file of external data. Each
+  // location is resolved again on every call, because links change.
   std::string key_of_file(const std::string& identity) const {
     const auto file = map_sealed(file_path(identity));
     std::istringstream lines(file ? file->text : "");
@@ -169,7 +169,7 @@ class Cache {
     return key;
   }
 
-  /// Empty where the location leads to no file: loading says why.
+  /// Returns an empty text if the location leads to no file; loading reports the reason.
   std::string external_identity(const std::string& location) const {
     try {
       return File(external_.resolve(location)).identity();
@@ -212,7 +212,7 @@ class Cache {
   SealedFile secret_;
 };
 
-/// What the cache cannot do, the model is loaded without.
+/// Runs f and logs its errors as warnings: without the cache, the model still loads.
 void in_cache(const ModelOptions& options, const std::function<void()>& f) {
   const auto warn = [&](const std::string& message) {
     if (options.log) options.log(LogLevel::kWarning, str("cache '", options.cache_dir, "': ", message));

@@ -28,7 +28,7 @@ void write_metadata(const ModelMetadata& metadata, pb::ModelProto& proto) {
   }
 }
 
-// With the names of dims that the file declared.
+// Writes the types of outputs with the names of dims that the file declared.
 void write_outputs(const std::vector<ValueInfo>& outputs, pb::GraphProto& graph) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     pb::ValueInfoProto& proto = *graph.mutable_output(int(i));

@@ -13,30 +13,31 @@
 
 namespace linnet {
 
-/// The highest version of the default operator set whose operators this loader knows to mean what it thinks.
+/// The highest version of the default operator set whose operators this loader knows.
 inline constexpr int64_t kNewestOpset = 28;
 
-/// "" for the default operator set, which may also be written "ai.onnx"; other domains unchanged.
+/// Returns "" for the default operator set, which may also be written "ai.onnx"; returns other domains unchanged.
 const std::string& normalize_domain(const std::string& domain);
 
 /// The operator set versions that a model or a function imports.
 class OpsetImports {
  public:
   OpsetImports() = default;
-  /// Of several versions of a domain the last one counts, as in ONNX Runtime, which the log says. Throws Error(kModel)
-  /// for versions below 1, Error(kUnsupported) for a default operator set above kNewestOpset unless `options` allow it.
+  /// If a domain is imported several times, the last version counts, as in ONNX Runtime; this is logged. Throws
+  /// Error(kModel) for versions below 1, Error(kUnsupported) for a default operator set above kNewestOpset unless
+  /// `options` allow it.
   OpsetImports(const google::protobuf::RepeatedPtrField<pb::OperatorSetIdProto>& imports, const ModelOptions& options);
 
-  /// Has domains that this one lacks be those of another, which must outlive it.
+  /// Looks up domains that this one lacks in `others`, which must outlive this.
   void fall_back_to(const OpsetImports& others) { others_ = &others; }
-  /// Imports the domains of the registry that this one lacks, at their newest versions, as ONNX Runtime does.
+  /// Imports the domains of the registry that this one lacks at their newest versions, as ONNX Runtime does.
   void assume_missing(const Registry& registry);
-  /// The model does not import the domain.
+  /// Whether the model does not import the domain.
   bool is_assumed(const std::string& domain) const;
   bool empty() const { return versions_.empty(); }
-  /// The default operator set is above kNewestOpset.
+  /// Whether the default operator set is above kNewestOpset.
   bool newer() const;
-  /// The version of a normalised domain. Throws Error(kModel) when it is not imported.
+  /// Returns the version of a normalised domain. Throws Error(kModel) if it is not imported.
   int64_t version(const std::string& domain) const;
 
  private:

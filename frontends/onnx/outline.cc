@@ -14,10 +14,10 @@ namespace {
 using google::protobuf::internal::WireFormatLite;
 
 constexpr int64_t kLargeBytes = 1 << 16;
-// What lies between two weights is short.
+// The buffer of the stream is small because the data between two weights is short.
 constexpr int kStreamBytes = 1 << 12;
 
-/// A field that is a message, text or bytes: tag, length, payload.
+/// A field that is a message, text or bytes. It consists of tag, length and payload.
 struct Field {
   int number = 0;
   int64_t tag_at = 0, length_at = 0, begin = 0, end = 0;
@@ -44,7 +44,7 @@ class Outliner {
   }
 
  private:
-  /// Calls visit(field), which may read on; false where the bytes up to `end` are no fields.
+  /// Calls visit(field), which may read further. Returns false if the bytes up to `end` are not fields.
   template <class F>
   bool each_field(int64_t end, F visit) {
     while (position() < end) {
@@ -97,7 +97,7 @@ class Outliner {
     removed_ += raw.end - raw.tag_at;
   }
 
-  /// Calls read() for the fields of a message and notes its new length where something was cut out of it.
+  /// Calls read() for the fields of a message. If something was cut out of it, adds an edit with its new length.
   template <class F>
   bool shortened(const Field& message, F read) {
     const size_t place = outline_.edits.size();
@@ -115,7 +115,7 @@ class Outliner {
   google::protobuf::io::CopyingInputStreamAdaptor stream_;
   google::protobuf::io::CodedInputStream in_;
   Outline outline_;
-  int64_t removed_ = 0;  // bytes of the model so far
+  int64_t removed_ = 0;  // bytes removed from the model so far
 };
 
 }  // namespace

@@ -7,27 +7,27 @@
 
 namespace linnet {
 
-/// Where in the model's bytes the values of a tensor lie. No bytes: they lie in its message.
+/// The position of a tensor's values in the model's bytes. If `bytes` is 0, the values are in the tensor's message.
 struct ByteRange {
   int64_t offset = 0;
   int64_t bytes = 0;
 };
 
-/// How to parse a model without its large weights, which protobuf would copy.
+/// The information to parse a model without its large weights, which protobuf would copy.
 struct Outline {
-  /// A part of the model's bytes and what stands for it.
+  /// A part of the model's bytes and its replacement.
   struct Edit {
     int64_t begin = 0, end = 0;
     std::string bytes;
   };
 
-  /// In order, without overlap: what remains is the model whose initializers lack the values below.
+  /// The edits in order, without overlap. They leave the model whose initializers lack the values below.
   std::vector<Edit> edits;
-  /// raw_data of each initializer of the main graph that is large, in order.
+  /// For each initializer of the main graph, in order, its raw_data if that is large.
   std::vector<ByteRange> initializers;
 };
 
-/// The outline of a serialised ModelProto; without edits where the bytes are none.
+/// Returns the outline of a serialised ModelProto. It has no edits if the bytes are not a ModelProto.
 /// Source: https://protobuf.dev/programming-guides/encoding/
 Outline outline_model(const ByteSource& model);
 

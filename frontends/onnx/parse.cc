@@ -17,7 +17,7 @@ namespace {
 
 namespace io = google::protobuf::io;
 
-// A body adds three levels of messages (attribute, graph, node); the rest is for what a node holds.
+// A body adds three levels of messages (attribute, graph, node). The remainder is for the contents of a node.
 constexpr int kMessagesPerBody = 3;
 constexpr int kMessagesBesides = 40;
 
@@ -71,7 +71,7 @@ const pb::ModelProto* parse(const ByteSource& source, const Outline& outline, co
   return &model;
 }
 
-/// Counts what strings and bytes of the message hold: no more than the file without what lies elsewhere.
+/// Counts what strings and bytes of the message hold: at most the file without the initializers that were left out.
 std::shared_ptr<const CountedMemory> count_texts(const ByteSource& source, const Outline& outline) {
   int64_t bytes = source.size();
   for (const ByteRange& range : outline.initializers) bytes -= int64_t(range.bytes);

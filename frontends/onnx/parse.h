@@ -15,20 +15,19 @@
 
 namespace linnet {
 
-/// A model's message, and where the large initializers lie that it lacks.
+/// A model's message, and the positions of the large initializers that were left out of it.
 struct ParsedModel {
   std::shared_ptr<const ByteSource> source;
   CountedArena arena;
   const pb::ModelProto* message = nullptr;                           ///< in the arena
   std::unordered_map<const pb::TensorProto*, ByteRange> left_out{};  ///< raw_data, in the source
-  std::unordered_map<const pb::TensorProto*, Tensor> given{};        ///< initializers of another format
-  std::shared_ptr<const CountedMemory> texts{};                      ///< what strings and bytes of the message hold
-  bool has_states =
-      false;  ///< initializers that are inputs, too, may always be given: buffers that the program changes
+  std::unordered_map<const pb::TensorProto*, Tensor> given{};        ///< contents that replace those of the message
+  std::shared_ptr<const CountedMemory> texts{};                      ///< memory of the strings and bytes of the message
+  bool has_states = false;  ///< initializers that are inputs may always be given: the program changes these buffers
 };
 
-/// Parses a model. Throws Error(kIo) when it cannot be read, Error(kLimit) beyond limits.file_bytes or the format's own
-/// 2 GiB, Error(kModel) when it is no ONNX model; the message says what the file looks like instead.
+/// Parses a model. Throws Error(kIo) if it cannot be read, Error(kLimit) beyond limits.file_bytes or the format's own 2
+/// GiB, Error(kModel) if it is not an ONNX model; that message names the format that the file resembles.
 ParsedModel parse_model(std::unique_ptr<const ByteSource> source, const Limits& limits);
 
 }  // namespace linnet

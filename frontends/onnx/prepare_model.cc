@@ -52,7 +52,7 @@ GraphBuilder::Built build_graph(const ParsedModel& parsed, TensorReader& tensors
   return built;
 }
 
-// Until IR version 3 all initializers had to be listed as inputs.
+// Returns the initializers that are also inputs. Until IR version 3, all initializers had to be listed as inputs.
 std::vector<ValueInfo> overridable_initializers(const pb::ModelProto& model) {
   std::vector<ValueInfo> infos;
   if (model.ir_version() <= kOldestIr) return infos;
@@ -111,7 +111,7 @@ void check_initializer(const pb::TensorProto& declared, const Tensor& tensor) {
       str("initializer '", declared.name(), "' is ", fact, ", ModelOptions::initializers has ", describe(tensor)));
 }
 
-/// Puts contents that the program has for initializers into the place of the file's.
+/// Replaces initializers of the file with those that the program provides.
 void give_initializers(const InitializerResolver& resolve, ParsedModel& parsed) {
   for (const pb::TensorProto& declared : parsed.message->graph().initializer()) {
     const Tensor tensor = resolve(declared.name());
@@ -123,7 +123,7 @@ void give_initializers(const InitializerResolver& resolve, ParsedModel& parsed) 
 
 }  // namespace
 
-// The message is freed before the model is prepared.
+// Takes the source by value so that the message is freed before the model is prepared.
 Model prepare_model(ModelSource source, ModelOptions options, const Registry& registry, ExternalFiles* files) {
   options.files.reset();
   options.overridable_initializers |= source.parsed.has_states;

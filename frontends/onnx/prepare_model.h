@@ -12,17 +12,17 @@
 
 namespace linnet {
 
-/// What a model is made of.
+/// The parts that a model is built from.
 struct ModelSource {
   ParsedModel parsed;
   ExternalData external;
-  Limits limits;  ///< of reading it
-  // Of a model that was prepared before (ModelCache):
+  Limits limits;  ///< limits for reading it
+  // The following are set for a model that was prepared before (model_cache.h):
   std::optional<LoadReport> report{};
   std::shared_ptr<PackFiles> packs{};
 };
 
-/// Builds the graph of a message and optimises it. `files`: told of the files of external data that were read.
+/// Builds the graph of a message and optimises it. `files` receives the files of external data that were read.
 /// Throws as load_onnx() does.
 Model prepare_model(ModelSource source, ModelOptions options, const Registry& registry, ExternalFiles* files = nullptr);
 

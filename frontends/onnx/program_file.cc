@@ -10,7 +10,7 @@ namespace linnet {
 
 namespace {
 
-// Of one call of the program's: the deadline is looked at between two of them.
+// The bytes of one call of ModelFiles::read(). The deadline is checked between calls.
 constexpr size_t kMostBytes = size_t{16} << 20;
 constexpr size_t kAheadBytes = size_t{256} << 10;
 

@@ -11,7 +11,7 @@
 
 namespace linnet {
 
-/// A file of the program's (ModelOptions::files). All errors name it.
+/// A file that the program provides (ModelOptions::files). All errors name it.
 class ProgramFile final : public ByteSource {
  public:
   ProgramFile(std::shared_ptr<ModelFiles> files, std::string name);
@@ -22,19 +22,19 @@ class ProgramFile final : public ByteSource {
   void read(std::span<std::byte> to, int64_t offset) const override;
 
  private:
-  /// What f() returns; what it throws as an Error.
+  /// Returns what f() returns. Converts exceptions other than std::bad_alloc to Error, with the name of the file.
   template <class F>
   auto asked(F&& f) const;
-  /// Fills `to` from within the file.
+  /// Fills `to` from the range at `offset`, which must be within the file.
   void fill(std::span<std::byte> to, int64_t offset) const;
-  /// The same for a few bytes, of which many are read one after the other.
+  /// Does the same for a few bytes, with a read-ahead buffer for consecutive reads.
   void fill_ahead(std::span<std::byte> to, int64_t offset) const;
 
   std::shared_ptr<ModelFiles> files_;
   std::string name_;
   int64_t size_ = 0;
   mutable std::mutex mutex_;
-  mutable CountedVector<std::byte> ahead_;  // read last by fill_ahead(), from ahead_begin_ on
+  mutable CountedVector<std::byte> ahead_;  // read last by fill_ahead(), starts at ahead_begin_
   mutable int64_t ahead_begin_ = 0;
 };
 

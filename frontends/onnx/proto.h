@@ -4,7 +4,7 @@
 
 namespace linnet {
 
-/// The messages of the ONNX format. Included by the loader's sources only, never by a public header.
+/// The messages of the ONNX format. Only the loader's sources include this file, never a public header.
 namespace pb = ::linnet_onnx;
 
 }  // namespace linnet

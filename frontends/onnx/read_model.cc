@@ -13,7 +13,7 @@
 namespace linnet {
 namespace {
 
-/// What files of a format have at some place near their beginning.
+/// The bytes that files of a format have at some offset near their beginning.
 struct Mark {
   Format format;
   int64_t offset;

@@ -10,7 +10,7 @@
 namespace linnet {
 namespace {
 
-/// A pipe or a device, in whose place no file may come.
+/// Writes to a pipe or a device, which must not be replaced by a file.
 void write_through(const std::string& bytes, const std::string& path) {
   std::ofstream file(path, std::ios::binary);
   file.write(bytes.data(), std::streamsize(bytes.size()));
@@ -44,7 +44,7 @@ void save_onnx(const Model& model, const std::string& path) {
   with_memory_errors("save the model", [&] {
     const std::string bytes = model_bytes(model);
     std::error_code error;
-    const auto known = std::filesystem::canonical(path, error);  // of a link, what it leads to
+    const auto known = std::filesystem::canonical(path, error);  // with links resolved
     const bool other = !error && !std::filesystem::is_regular_file(known, error);
     other ? write_through(bytes, path) : write_anew(bytes, known.empty() ? path : known.string());
   });

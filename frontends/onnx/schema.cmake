@@ -1,9 +1,9 @@
 # linnet_onnx_schema(out_sources out_dir): generates C++ classes from the schema of the installed ONNX package.
-# The copy has its own package, so that its symbols never meet those of another ONNX in the same process, and it gains
-# the fields that later versions of the format added and that change what a model means.
+# The copy has its own package, so that its symbols never collide with those of another ONNX in the same process. It
+# also gains the fields that later versions of the format added and that change what a model means.
 # Source of field names and numbers: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto
 
-# Adds a field to a message of the schema in variable `text`, unless it is there.
+# Adds a field to a message of the schema in variable `text`, unless the message has it.
 function(add_schema_field text message field number)
   string(REGEX MATCH "message ${message} {([^}]|}[^\n])*" body "${${text}}")
   if(NOT body MATCHES " = ${number};")
@@ -20,7 +20,7 @@ function(linnet_onnx_schema out_sources out_dir)
   endif()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${LINNET_ONNX_SCHEMA})
 
-  # Comments go first: they may hold braces and semicolons, which CMake's lists and the search above would trip over.
+  # Comments are removed first: braces and semicolons in them would break CMake's lists and the search above.
   file(READ ${LINNET_ONNX_SCHEMA} schema)
   string(REGEX REPLACE "//[^\n]*" "" schema "${schema}")
   string(REGEX REPLACE "\npackage [^\n]*" "\npackage linnet_onnx;\n" schema "${schema}")

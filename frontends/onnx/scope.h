@@ -14,23 +14,23 @@ namespace linnet {
 
 class Scope;
 
-/// An attribute and the scope in which the names in it are to be understood.
+/// An attribute, and the scope that the names in it belong to.
 struct ScopedAttribute {
   const pb::AttributeProto* proto = nullptr;
   const Scope* scope = nullptr;
 };
 
-/// What names mean: in the main graph, in a body (which sees the names around it), or in a function call (which sees
-/// only its own). Values of several scopes may be in one graph. Names that it is given must outlive it: they are parts
-/// of the message.
+/// Maps names to values: in the main graph, in a body (which sees the names around it), or in a function call (which
+/// sees only its own). Values of several scopes may be in one graph. The names passed in are parts of the message and
+/// must outlive the scope.
 class Scope {
  public:
-  /// The scope of the main graph.
+  /// Makes the scope of the main graph.
   Scope(NestedGraph& graph, const OpsetImports& opsets) : graph_(graph), opsets_(opsets) {}
-  /// The scope of a body.
+  /// Makes the scope of a body.
   Scope(NestedGraph& graph, const Scope& around)
       : graph_(graph), opsets_(around.opsets_), around_(&around), prefix_(around.prefix_) {}
-  /// The scope of a function call; `prefix` comes before the names of its nodes and values.
+  /// Makes the scope of a function call. `prefix` is prepended to the names of its nodes and values.
   Scope(NestedGraph& graph, const OpsetImports& opsets, std::string prefix)
       : graph_(graph), opsets_(opsets), is_function_(true), prefix_(std::move(prefix)) {
     texts_.add(prefix_.size());
@@ -41,23 +41,23 @@ class Scope {
   Graph& graph() const { return graph_.graph; }
   const OpsetImports& opsets() const { return opsets_; }
 
-  /// Throws Error(kModel) for an empty name and one that this scope has already.
+  /// Defines a name. Throws Error(kModel) if it is empty or already defined in this scope.
   void define(const std::string& name, ValueId value) { define(name, value, graph_); }
-  /// Likewise a value of the main graph, which this scope's graph captures when something finds it.
+  /// Defines a name for a value of the main graph. This scope's graph captures the value when find() returns it.
   void define_in_main_graph(const std::string& name, ValueId value) { define(name, value, graph_.outermost()); }
-  /// The value of a name, in this scope's graph; kNoValue where a function's caller omitted it.
-  /// Throws Error(kModel) when nothing defines it.
+  /// Returns the value of a name in this scope's graph, or kNoValue if a function's caller omitted it.
+  /// Throws Error(kModel) if nothing defines it.
   ValueId find(const std::string& name) const;
 
-  /// Gives an attribute parameter of the function its value.
+  /// Sets the value of an attribute parameter of the function.
   void bind(const std::string& name, const ScopedAttribute& value) { attributes_.emplace(name, value); }
-  /// The attribute itself, or what its reference (ref_attr_name) to a parameter of the function leads to; nullopt
-  /// when the caller omitted that. Throws Error(kModel) for a reference outside a function.
+  /// Returns the attribute itself, or the one that its reference (ref_attr_name) to a parameter of the function leads
+  /// to. Returns nullopt if the caller omitted that. Throws Error(kModel) for a reference outside a function.
   std::optional<ScopedAttribute> resolve(const pb::AttributeProto& attribute) const;
 
-  /// The name under which a node or value is shown: "call/inner" in functions.
+  /// Returns the displayed name of a node or value: "call/inner" in functions.
   std::string shown_name(const std::string& name) const;
-  /// Shows an output of a function under the name that the caller gives it.
+  /// Displays an output of a function under the name that the caller gives it.
   void show_as(const std::string& name, const std::string& shown) {
     texts_.add(shown.size());
     shown_.emplace(name, shown);
@@ -77,7 +77,7 @@ class Scope {
   const Scope* around_ = nullptr;
   bool is_function_ = false;
   std::string prefix_;
-  CountedMemory texts_;  // of the prefix and of shown names
+  CountedMemory texts_;  // of the prefix and of displayed names
   SeededMap<std::string_view, Known> values_;
   SeededMap<std::string_view, ScopedAttribute> attributes_;
   SeededMap<std::string_view, std::string> shown_;

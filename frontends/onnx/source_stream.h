@@ -9,10 +9,10 @@
 
 namespace linnet {
 
-/// Feeds protobuf from bytes that lie elsewhere, so that they never lie in memory next to the messages, with edits.
+/// Feeds protobuf from a ByteSource with edits applied, so that the bytes are never in memory next to the messages.
 class SourceStream final : public google::protobuf::io::CopyingInputStream {
  public:
-  /// Both are kept by reference.
+  /// Stores both by reference.
   SourceStream(const ByteSource& source, std::span<const Outline::Edit> edits) : source_(source), edits_(edits) {}
 
   int Read(void* buffer, int size) override;
@@ -20,9 +20,9 @@ class SourceStream final : public google::protobuf::io::CopyingInputStream {
 
  private:
   const ByteSource& source_;
-  std::span<const Outline::Edit> edits_;  // those ahead
+  std::span<const Outline::Edit> edits_;  // edits that follow offset_
   int64_t offset_ = 0;
-  std::string_view pending_;  // of the edit passed last
+  std::string_view pending_;  // the remaining bytes of the last edit passed
 };
 
 }  // namespace linnet

@@ -7,7 +7,7 @@
 namespace linnet {
 namespace {
 
-// A few bytes of model may ask for any size; the system would grant it and end the process when it is filled.
+// A few bytes of a model can request any size. The system would grant it and end the process when it is filled.
 void check_memory(DType dtype, const Shape& shape) {
   const size_t bytes = dtype_bytes(dtype, shape.elements());
   const int64_t available = available_memory();
@@ -37,7 +37,7 @@ int64_t checked_index(int64_t index, int64_t size, const Shape& shape) {
   return index;
 }
 
-// The flat position of entry i.
+// Returns the flat position of entry i.
 int64_t position(const Tensor& indices, int64_t i, const Shape& shape) {
   const int64_t* at = indices.data<int64_t>();
   if (indices.rank() == 1) return checked_index(at[i], shape.elements(), shape);

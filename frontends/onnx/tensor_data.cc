@@ -33,7 +33,7 @@ Tensor from_raw(const pb::TensorProto& proto, DType dtype, const Shape& shape) {
   return tensor;
 }
 
-// One value holds the code of one element.
+// Returns a tensor whose elements are each stored as a code in one value of int32_data.
 Tensor from_codes(const pb::TensorProto& proto, DType dtype, const Shape& shape) {
   check_count("int32_data", size_t(proto.int32_data_size()), "values", size_t(shape.elements()), dtype, shape);
   for (const int32_t code : proto.int32_data()) {
@@ -45,15 +45,15 @@ Tensor from_codes(const pb::TensorProto& proto, DType dtype, const Shape& shape)
   return tensor;
 }
 
-/// Throws Error(kLimit) where copies of the texts are more than may be allocated.
+/// Throws Error(kLimit) if copies of the texts exceed the memory that may be allocated.
 template <class Texts>
 void count_texts(const Texts& texts) {
   CountedMemory counted;
   for (const std::string& text : texts) counted.add(text.size());
 }
 
-// The values of a typed field, each converted to T. A complex number takes two values; of integers below one byte
-// and float4e2m1, one value holds the elements of one byte.
+// Returns the values of a typed field, each converted to T. A complex number takes two values. For integers below one
+// byte and float4e2m1, one value holds the elements of one byte.
 template <class T, class Field>
 Tensor from_field(const Field& field, const char* name, DType dtype, const Shape& shape) {
   const size_t needed =

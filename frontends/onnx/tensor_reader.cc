@@ -13,7 +13,7 @@ namespace linnet {
 
 namespace {
 
-// One thread reads: whole huge pages, as each is cleared when it is first touched.
+// The bytes that one thread reads: whole huge pages, because each is cleared when it is first touched.
 constexpr int64_t kThreadBytes = int64_t{4} << 20;
 
 bool is_external(const pb::TensorProto& proto) { return proto.data_location() == pb::TensorProto::EXTERNAL; }

@@ -13,22 +13,24 @@
 
 namespace linnet {
 
-/// Turns stored tensors into Tensors. What is read twice (constants of a function that is called twice) is shared.
+/// Converts stored tensors to Tensors. A tensor that is read twice (a constant of a function called twice) is shared.
 class TensorReader {
  public:
-  /// Of tensors whose messages are complete.
+  /// Reads tensors whose messages are complete.
   explicit TensorReader(ExternalData external) : external_(std::move(external)), arena_(0) {}
-  /// Of a model, with the initializers that its parser left out. The model must outlive this, until finish().
+  /// Reads tensors of a model, including the initializers that its parser left out. The model must stay valid until
+  /// finish().
   TensorReader(const ParsedModel& model, ExternalData external);
 
-  /// Any encoding: raw, typed field, external. Throws what the decoders throw, without naming the tensor.
+  /// Reads a tensor of any encoding: raw, typed field, external. Throws what the decoders throw, without naming the
+  /// tensor.
   Tensor read(const pb::TensorProto& proto);
-  /// The dense form.
+  /// Returns the dense form.
   Tensor read(const pb::SparseTensorProto& proto);
-  /// Reads an initializer of the main graph. Values that the parser left out are read when they are asked for or, where
-  /// that cannot be, by finish().
+  /// Reads an initializer of the main graph. Values that the parser left out are read on demand or, if that is
+  /// impossible, by finish().
   Tensor read_later(const pb::TensorProto& proto);
-  /// Reads the values that are still missing, all at once, straight to where they stay. Throws Error(kIo) where the
+  /// Reads the values that are still missing in parallel, directly to their final memory. Throws Error(kIo) if the
   /// model ends before them.
   void finish(Executor& executor);
   const ExternalData& external() const { return external_; }

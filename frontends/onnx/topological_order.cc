@@ -13,14 +13,14 @@ namespace linnet {
 
 namespace {
 
-// Of a long cycle, at its beginning and its end.
+// The number of nodes shown at the beginning and at the end of a long cycle.
 constexpr size_t kShownOfCycle = 4;
 
 using Names = SeededSet<std::string_view>;  // in an order that nothing depends on
 
 void add_names_read(const pb::NodeProto& node, Names& names);
 
-// The names that a body reads and does not define itself.
+// Adds the names that a body reads and does not define itself.
 void add_names_captured(const pb::GraphProto& body, Names& names) {
   Names read;
   for (const pb::NodeProto& node : body.node()) {
@@ -46,8 +46,8 @@ void add_names_read(const pb::NodeProto& node, Names& names) {
 }
 
 struct Edges {
-  std::vector<std::vector<int>> readers;  // of each node's outputs
-  std::vector<int> waits;                 // for how many nodes each node waits
+  std::vector<std::vector<int>> readers;  // the nodes that read each node's outputs
+  std::vector<int> waits;                 // the number of nodes that each node waits for
 };
 
 Edges find_edges(const NodeProtos& nodes) {
@@ -73,7 +73,7 @@ Edges find_edges(const NodeProtos& nodes) {
   return edges;
 }
 
-// Every waiting node waits for another waiting node, so that walking back from any must meet a cycle.
+// Every waiting node waits for another waiting node, so walking back from any of them must meet a cycle.
 [[noreturn]] void throw_cycle(const NodeProtos& nodes, const Edges& edges) {
   std::vector<int> before(edges.waits.size(), -1);
   int at = 0;
@@ -87,7 +87,7 @@ Edges find_edges(const NodeProtos& nodes) {
     seen[size_t(at)] = 1;
     at = before[size_t(at)];
   }
-  std::vector<int> cycle;  // backwards
+  std::vector<int> cycle;  // in reverse
   for (int node = before[size_t(at)]; node != at; node = before[size_t(node)]) cycle.push_back(node);
   std::string path = describe(nodes[at]);
   for (size_t i = 0; i < cycle.size(); ++i) {

@@ -10,7 +10,8 @@ namespace {
 
 using GraphPtr = std::shared_ptr<const Graph>;
 
-/// For each value the one that it is, whatever that is.
+/// Returns, for each value, the value that it is a copy of through nodes that return their input; else the value
+/// itself.
 std::vector<ValueId> origins(const Graph& graph) {
   std::vector<ValueId> origin(size_t(graph.value_count()));
   std::iota(origin.begin(), origin.end(), 0);
@@ -48,7 +49,7 @@ std::vector<CarriedValue> unchanged_values(const Graph& graph, const NodeSpec& s
   return unchanged;
 }
 
-/// The elements but for those at the positions that `at` gives of the values.
+/// Returns the elements without those at the positions at(value).
 template <class T, class F>
 std::vector<T> without(const std::vector<T>& all, const std::vector<CarriedValue>& values, const F& at) {
   std::vector<bool> left_out(all.size(), false);

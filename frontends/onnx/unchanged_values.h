@@ -7,9 +7,9 @@
 
 namespace linnet {
 
-/// Makes captures of the values that the body of a node of `graph` carries from run to run as they came: constants
-/// among them are then known in the body. What is left of the node has fewer inputs and outputs. Returns the values
-/// that its other outputs, of `outputs`, are, by their numbers.
+/// Turns values that the body of a node of `graph` carries unchanged from iteration to iteration into captures, so that
+/// the body knows constants among them. The node then has fewer inputs and outputs. `outputs` is the number of the
+/// node's outputs. Returns, by output number, the values that the removed outputs equal.
 std::map<size_t, ValueId> capture_unchanged(const Graph& graph, NodeSpec& spec, std::vector<ValueId>& inputs,
                                             int outputs);
 

@@ -6,7 +6,7 @@ namespace linnet {
 
 namespace {
 
-// Of containers in containers; protobuf itself reads no deeper messages than a hundred.
+// The nesting of containers in containers. Protobuf itself reads at most a hundred levels of messages.
 constexpr int kMaxDepth = 16;
 
 Dim dim_from_proto(const pb::TensorShapeProto::Dimension& dim) {

@@ -10,12 +10,13 @@ namespace linnet {
 
 class Registry;
 
-/// Loads a model file of either format, which its contents tell apart: ONNX (linnet/onnx.h) or PyTorch's (load_pt2).
+/// Loads a model file: ONNX (linnet/onnx.h), PyTorch (load_pt2), or ONNX Runtime's format. The contents determine
+/// which.
 /// Throws as load_onnx() and load_pt2() do.
 LINNET_API Model load(const std::string& path, const ModelOptions& options = {});
 LINNET_API Model load(const std::string& path, const ModelOptions& options, const Registry& registry);
 
-/// The same from memory; external data of ONNX models is then looked up in `folder`.
+/// Loads a model from memory. External data of ONNX models is looked up in `folder`.
 LINNET_API Model load_bytes(std::span<const std::byte> bytes, const std::string& folder = {},
                             const ModelOptions& options = {});
 LINNET_API Model load_bytes(std::span<const std::byte> bytes, const std::string& folder, const ModelOptions& options,
@@ -25,21 +26,26 @@ inline Model load_bytes(std::string_view bytes, const std::string& folder = {}, 
   return load_bytes(std::as_bytes(std::span(bytes)), folder, options);
 }
 
-/// The same from an open regular file, read from its beginning; it stays open.
+/// Loads a model from an open regular file, read from its beginning. The descriptor stays open.
 LINNET_API Model load_fd(int fd, const std::string& folder = {}, const ModelOptions& options = {});
 LINNET_API Model load_fd(int fd, const std::string& folder, const ModelOptions& options, const Registry& registry);
 
-/// Loads a program that torch.export.save wrote, PyTorch 2.9 or newer (.pt2), without PyTorch. Inputs have the names of
-/// the program's signature; open dims those of its symbols. A buffer that the program changes is an input that has its
-/// first value where none is given, and an output NAME.next: the input of the next run.
-/// Throws Error(kIo) when the file cannot be read, Error(kModel) when it is malformed, Error(kUnsupported) for what
-/// Linnet has no rule for, what only Python can read, and builds without LINNET_BUILD_PT2, Error(kLimit) beyond
-/// options.limits.
+/// Loads a program that torch.export.save of PyTorch 2.9 or newer wrote (.pt2), without PyTorch.
+/// Inputs have the names of the program's signature; open dims have the names of its symbols.
+/// A buffer that the program changes becomes an input and an output `NAME.next`. The input defaults to the buffer's
+/// first value; to continue, pass `NAME.next` of one run as the input of the next.
+/// Throws
+/// - Error(kIo) if the file cannot be read,
+/// - Error(kModel) if it is malformed,
+/// - Error(kUnsupported) for what Linnet has no rule for, for what only Python can read, and in builds without
+///   LINNET_BUILD_PT2,
+/// - Error(kLimit) beyond options.limits.
+///
 /// Source of the format: https://docs.pytorch.org/docs/stable/export/pt2_archive.html
 LINNET_API Model load_pt2(const std::string& path, const ModelOptions& options = {});
 LINNET_API Model load_pt2(const std::string& path, const ModelOptions& options, const Registry& registry);
 
-/// The same from memory.
+/// Loads a program from memory.
 LINNET_API Model load_pt2_bytes(std::span<const std::byte> bytes, const ModelOptions& options = {});
 LINNET_API Model load_pt2_bytes(std::span<const std::byte> bytes, const ModelOptions& options,
                                 const Registry& registry);
