@@ -21,7 +21,7 @@ void check_file_bytes(int64_t bytes, const Limits& limits) {
   throw Error(ErrorKind::kLimit, str("model of ", bytes, " bytes, the limit is ", limits.file_bytes));
 }
 
-/// The folder at the top, with its slash, that holds the member which says what the archive is.
+/// Returns the top-level folder, with its slash, that contains the member archive_format, which identifies the archive.
 std::optional<std::string> top_folder(const std::vector<ZipEntry>& entries) {
   std::optional<std::string> folder;
   for (const ZipEntry& entry : entries) {
@@ -33,7 +33,7 @@ std::optional<std::string> top_folder(const std::vector<ZipEntry>& entries) {
   return folder;
 }
 
-/// The entries of a folder, named without it.
+/// Returns the entries of a folder, with names relative to it.
 std::vector<ZipEntry> entries_in(std::vector<ZipEntry> entries, const std::string& folder) {
   std::erase_if(entries, [&](const ZipEntry& entry) { return !entry.name.starts_with(folder); });
   for (ZipEntry& entry : entries) entry.name.erase(0, folder.size());

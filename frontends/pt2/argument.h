@@ -30,7 +30,7 @@ struct SymBoolName {
   std::string name;
 };
 
-/// Elements of lists that hold names and numbers.
+/// An element of a list that holds names and numbers.
 using SymIntArgument = std::variant<int64_t, SymIntName>;
 using SymFloatArgument = std::variant<double, SymFloatName>;
 using SymBoolArgument = std::variant<bool, SymBoolName>;
@@ -52,7 +52,7 @@ struct Device {
   std::string type;
   std::optional<int64_t> index;
 };
-/// The body of a higher-order operator. It knows no values but its own inputs.
+/// The body of a higher-order operator. It sees no values but its own inputs.
 struct GraphArgument {
   std::string name;
   std::shared_ptr<const Graph> graph;
@@ -63,13 +63,13 @@ struct CustomObject {
 struct OperatorName {
   std::string name;
 };
-/// A dict from texts to arguments.
+/// A dict of strings to arguments.
 struct ArgumentMap {
   std::vector<std::string> keys;
   std::vector<Argument> values;
 };
 
-/// What a node takes or gives, and what a graph does: one of the kinds of the schema, whose name follows.
+/// An input or output of a node or graph. It is one of the schema's kinds, whose name follows each type.
 struct Argument {
   std::variant<NoValue,                                 // as_none
                TensorName,                              // as_tensor
@@ -108,14 +108,14 @@ struct Argument {
   bool is() const {
     return std::holds_alternative<T>(value);
   }
-  /// nullptr where it is of another kind.
+  /// Returns nullptr if the argument is of another kind.
   template <class T>
   const T* get() const {
     return std::get_if<T>(&value);
   }
 };
 
-/// Calls f with the name of each value of the graph that an argument refers to. Bodies refer to none.
+/// Calls f with the name of each value of the graph that an argument refers to. Bodies refer to no such values.
 void for_each_name(const Argument& argument, const std::function<void(const std::string& name)>& f);
 
 }  // namespace linnet::pt2

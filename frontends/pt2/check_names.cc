@@ -13,7 +13,7 @@ template <class T>
 concept HasName = std::is_same_v<T, TensorName> || std::is_same_v<T, SymIntName> || std::is_same_v<T, SymFloatName> ||
     std::is_same_v<T, SymBoolName> || std::is_same_v<T, CustomObject>;
 
-// Each of them may find any other one.
+// These overloads call each other, so all are declared first.
 template <class T>
 void visit_names(const T& value, const NameFunction& f);
 template <class T>
@@ -43,7 +43,7 @@ void visit_names(const T& value, const NameFunction& f) {
   if constexpr (std::is_same_v<T, Argument>) visit_names(value.value, f);
 }
 
-/// What was defined so far in a graph.
+/// The values defined so far in a graph.
 class Scope {
  public:
   explicit Scope(const Graph& graph) : graph_(graph) {}
@@ -69,7 +69,7 @@ class Scope {
 
  private:
   const Graph& graph_;
-  SeededMap<std::string, bool> defined_;  // true of tensors
+  SeededMap<std::string, bool> defined_;  // true for tensors
 };
 
 }  // namespace

@@ -26,14 +26,14 @@ MaybeFraction fold(Values values, F&& f) {
 MaybeFraction sum_of(Values v) { return fold(v, add); }
 MaybeFraction product_of(Values v) { return fold(v, multiply); }
 
-/// Whether compare(v[0], v[1]) is between two numbers.
+/// Returns 1 if compare(v[0], v[1]) is between `least` and `greatest`, else 0.
 MaybeFraction compares(Values v, int least, int greatest) {
   const std::optional<int> sign = compare(v[0], v[1]);
   if (!sign) return std::nullopt;
   return Fraction{*sign >= least && *sign <= greatest, 1};
 }
 
-/// The one of two that compare() prefers.
+/// Returns the value that compare() orders first (Wanted = -1) or last (Wanted = 1).
 template <int Wanted>
 MaybeFraction extreme(Values v) {
   return fold(v, [](Fraction a, Fraction b) -> MaybeFraction {
@@ -43,7 +43,7 @@ MaybeFraction extreme(Values v) {
   });
 }
 
-/// f of a number, where there is one.
+/// Returns f of a number, or nothing if there is no number.
 template <class F>
 MaybeFraction then(const MaybeFraction& value, F&& f) {
   return value ? MaybeFraction(f(*value)) : std::nullopt;
@@ -77,7 +77,7 @@ MaybeFraction remainder_of(Values v) {
   return then(then(part, negate), [&](Fraction opposite) { return add(v[0], opposite); });
 }
 
-/// (v[0] // v[1]) % v[2]
+/// Computes (v[0] // v[1]) % v[2].
 MaybeFraction modular_index(Values v) {
   return then(floor_quotient(v), [&](Fraction whole) {
     const Fraction parts[] = {whole, v[2]};
@@ -96,7 +96,8 @@ MaybeFraction shifted_right(Values v) {
   });
 }
 
-/// Division and conversion to double round beyond 2^53, which fractions do not.
+/// Whether a double holds numerator and denominator exactly. Beyond 2^53, division and conversion to double round;
+/// fractions do not.
 bool is_exact_double(Fraction a) {
   constexpr int64_t kLimit = int64_t{1} << 53;
   return std::abs(a.numerator) <= kLimit && a.denominator <= kLimit;
@@ -128,13 +129,13 @@ MaybeFraction false_value(Values) { return Fraction{0, 1}; }
 
 struct Function {
   std::string_view head;
-  size_t least, most;  // arguments
+  size_t least, most;  // the number of arguments
   MaybeFraction (*compute)(Values values);
 };
 
 constexpr size_t kAny = SIZE_MAX;
 
-/// Functions of SymPy and of torch/utils/_sympy/functions.py.
+/// The functions of SymPy and of torch/utils/_sympy/functions.py.
 constexpr Function kFunctions[] = {
     {"Abs", 1, 1, [](Values v) { return v[0].numerator < 0 ? negate(v[0]) : same(v); }},
     {"Add", 1, kAny, sum_of},
@@ -183,7 +184,8 @@ const Function* function_of(std::string_view head, size_t arguments) {
   return fits ? found : nullptr;
 }
 
-/// Of a number that 16 bits behind the point hold: only of these is arithmetic exact for sizes that occur.
+/// Returns the value of a number with at most 16 fractional bits. Only for these is arithmetic exact for practical
+/// sizes.
 MaybeFraction float_value(const std::string& text) {
   constexpr double kScale = 65536, kLimit = double(int64_t{1} << 53);
   std::istringstream in(text);

@@ -21,7 +21,7 @@ std::optional<int64_t> sum(int64_t a, int64_t b) {
 }  // namespace
 
 MaybeFraction Fraction::of(int64_t numerator, int64_t denominator) {
-  // INT64_MIN has no negative.
+  // -INT64_MIN does not fit into int64.
   if (denominator == 0 || numerator == INT64_MIN || denominator == INT64_MIN) return std::nullopt;
   const int64_t factor = std::gcd(numerator, denominator) * (denominator < 0 ? -1 : 1);
   return Fraction{numerator / factor, denominator / factor};

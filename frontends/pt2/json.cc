@@ -14,7 +14,7 @@ std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Appends the path of `wanted` below `from`; whether it is there.
+/// Appends the path of `wanted` relative to `from`. Returns whether `wanted` was found.
 bool find_path(const Json& from, const Json& wanted, std::string& path) {
   if (&from == &wanted) return true;
   const size_t before = path.size();

@@ -17,7 +17,7 @@
 
 namespace linnet::pt2 {
 
-/// A value of JSON, in the memory of its document. Members of objects keep their order. Whole numbers beyond int64 are
+/// A JSON value in the memory of its document. Members of objects keep their order. Whole numbers beyond int64 are
 /// doubles.
 struct Json {
   struct Member;
@@ -43,19 +43,19 @@ struct Json::Member {
 
 class JsonRef;
 
-/// A text of JSON that was parsed. The text outlives it.
+/// A parsed JSON text. The text must outlive the document.
 class JsonDocument {
  public:
-  /// `name` goes into messages: "models/model.json". Throws Error(kModel) where it is no JSON or an object has a key
-  /// twice, Error(kLimit) where it is nested too deeply.
+  /// `name` appears in messages: "models/model.json". Throws Error(kModel) if the text is not JSON or an object has a
+  /// key twice, Error(kLimit) if it is nested too deeply.
   JsonDocument(std::string name, std::span<const std::byte> text);
   JsonDocument(std::string name, std::string_view text);
-  /// Of a text in another document, which outlives it.
+  /// Parses a text inside another document, which must outlive this one.
   explicit JsonDocument(JsonRef text);
   JsonDocument(const JsonDocument&) = delete;
 
   JsonRef root() const;
-  /// "models/model.json: graph_module.graph.nodes[12].inputs[0]". It is searched for.
+  /// Returns "models/model.json: graph_module.graph.nodes[12].inputs[0]". This searches the document.
   std::string place_of(const Json& value) const;
 
  private:
@@ -63,14 +63,14 @@ class JsonDocument {
   Json parsed(std::string_view text);
 
   std::string name_;
-  const JsonDocument* outer_ = nullptr;  // the one that the text is in, and where
+  const JsonDocument* outer_ = nullptr;  // the document that contains the text
   const Json* within_ = nullptr;
   CountedMemory counted_;
   std::pmr::monotonic_buffer_resource memory_;
   Json root_;
 };
 
-/// A value in a document, which outlives this. Whatever is not as expected throws Error(kModel) that names the place.
+/// A value in a document, which must outlive this. Unexpected contents throw an Error(kModel) that names the place.
 class JsonRef {
  public:
   JsonRef(const JsonDocument& document, const Json& value) : document_(&document), value_(&value) {}
@@ -81,14 +81,14 @@ class JsonRef {
 
   bool boolean() const;
   int64_t integer() const;
-  /// Of numbers, and of the texts "Infinity", "-Infinity" and "NaN".
+  /// Reads a number, or one of the strings "Infinity", "-Infinity" and "NaN".
   double number() const;
   std::string_view text() const;
 
-  /// Elements of an array.
+  /// The number of elements of an array.
   size_t size() const { return array().size(); }
   JsonRef operator[](size_t i) const;
-  /// All elements, each read by a function.
+  /// Returns all elements, each read by a function.
   template <class Read>
   auto list(Read&& read) const {
     std::vector<decltype(read(*this))> values;
@@ -97,12 +97,12 @@ class JsonRef {
     return values;
   }
 
-  /// A member of an object that has to be there.
+  /// Returns a required member of an object.
   JsonRef at(std::string_view key) const;
-  /// A member; nothing where it is absent or null.
+  /// Returns a member, or nothing if it is absent or null.
   std::optional<JsonRef> find(std::string_view key) const;
   void for_members(const std::function<void(std::string_view key, JsonRef value)>& f) const;
-  /// The key and the value of a union: an object with one member.
+  /// Returns the key and the value of a union, which is an object with one member.
   std::pair<std::string_view, JsonRef> only_member() const;
 
   std::string place() const { return document_->place_of(*value_); }

@@ -7,7 +7,7 @@
 namespace linnet::pt2 {
 namespace {
 
-constexpr uint32_t kFirstHigh = 0xd800, kFirstLow = 0xdc00, kBehindLow = 0xe000;  // halves of UTF-16's pairs
+constexpr uint32_t kFirstHigh = 0xd800, kFirstLow = 0xdc00, kBehindLow = 0xe000;  // surrogates of UTF-16
 
 bool is_between(unsigned char byte, int least, int most) { return byte >= least && byte <= most; }
 
@@ -30,7 +30,7 @@ void append_utf8(std::string& text, uint32_t code) {
   }
 }
 
-/// Reads escapes one after the other.
+/// Converts a string with escapes, from left to right.
 class Unescaper {
  public:
   explicit Unescaper(std::string_view text) : text_(text) {}
@@ -46,7 +46,7 @@ class Unescaper {
   }
 
  private:
-  /// One, which the rest begins with.
+  /// Converts the escape at the beginning of the remaining text.
   bool escape() {
     constexpr std::string_view kLetters = "\"\\/bfnrt", kMeant = "\"\\/\b\f\n\r\t";
     if (text_.size() < 2) return false;
@@ -58,7 +58,7 @@ class Unescaper {
     return true;
   }
 
-  /// "\u00e9", or a pair of them.
+  /// Converts "\u00e9" or a surrogate pair of such escapes.
   bool code_point() {
     std::optional<uint32_t> code = unit();
     if (!code || (*code >= kFirstLow && *code < kBehindLow)) return false;
@@ -97,7 +97,7 @@ size_t utf8_bytes(std::string_view text) {
   if (first < 0x80) return 1;
   const size_t bytes = is_between(first, 0xc2, 0xdf) ? 2 : is_between(first, 0xe0, 0xef) ? 3 : 4;
   if (!is_between(first, 0xc2, 0xf4) || text.size() < bytes) return 0;
-  // Nothing that fewer bytes can say, no halves of pairs, nothing beyond U+10FFFF.
+  // Rejects overlong encodings, surrogates, and code points beyond U+10FFFF.
   const int least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
   const int most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
   if (!is_between(byte(1), least, most)) return 0;

@@ -7,10 +7,11 @@
 
 namespace linnet::pt2 {
 
-/// The bytes of the UTF-8 character that a text begins with; 0 where it is none.
+/// Returns the number of bytes of the UTF-8 character that a text begins with, or 0 if it begins with no such
+/// character.
 size_t utf8_bytes(std::string_view text);
 
-/// What a string of JSON with escapes stands for, without its quotes; nothing where an escape is wrong.
+/// Returns the value of a JSON string with escapes, given without quotes. Returns nothing if an escape is wrong.
 std::optional<std::string> unescaped(std::string_view text);
 
 }  // namespace linnet::pt2

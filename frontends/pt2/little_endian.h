@@ -9,10 +9,10 @@
 
 namespace linnet::pt2 {
 
-/// Bytes of an archive, copied, out of which numbers are read. Every access is checked.
+/// A copy of some bytes of an archive from which numbers are read. Every access is checked.
 class RecordBytes {
  public:
-  /// `what` goes into messages: "the directory".
+  /// `what` appears in messages: "the directory".
   RecordBytes(const ByteSource& archive, int64_t offset, int64_t bytes, const char* what) : what_(what) {
     if (offset < 0 || bytes < 0 || offset > archive.size() || bytes > archive.size() - offset) fail();
     text_.resize(size_t(bytes));

@@ -18,7 +18,7 @@ constexpr std::string_view kSaveProgram = "save the exported program with torch.
 constexpr std::string_view kExport = "export the model with torch.export";
 constexpr std::string_view kUnpack = "unpack it first";
 
-/// What a file is whose bytes at an offset are these.
+/// Describes a file that has these bytes at an offset.
 struct Beginning {
   size_t offset;
   std::string_view bytes, what, advice;

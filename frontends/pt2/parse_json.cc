@@ -15,10 +15,10 @@ constexpr size_t kValuesPerCheck = 1024;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// It is ASCII, and all that it means in a string is itself.
+/// Whether a character is ASCII and represents itself in a JSON string.
 bool is_plain(char c) { return static_cast<signed char>(c) >= ' ' && c != '"' && c != '\\'; }
 
-/// Reads a text from its begin to its end. It stops at the first error.
+/// Parses a text from begin to end. It stops at the first error.
 class JsonParser {
  public:
   JsonParser(std::string_view text, std::pmr::memory_resource& memory, CountedMemory& counted)
@@ -84,7 +84,7 @@ class JsonParser {
     return {key, read_value()};
   }
 
-  /// A list or an object. Those that are open share a stack, from which each takes its elements once it is complete.
+  /// Reads an array or object. All open ones share a stack, from which each takes its elements when it is complete.
   template <class T, class Read>
   Json::List<T> read_list(std::vector<T>& open, char close, Read&& read) {
     if (++depth_ > kDeepestJson) {
@@ -95,7 +95,7 @@ class JsonParser {
     skip_spaces();
     while (!take(close)) {
       if (open.size() > before) expect(',');
-      counted_.add(3 * sizeof(T));  // in the stack, which may have grown by half of it, and in the memory
+      counted_.add(3 * sizeof(T));  // the stack, which may have grown by half, and the final memory
       const T element = read();
       open.push_back(element);
       skip_spaces();

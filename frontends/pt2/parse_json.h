@@ -8,11 +8,11 @@
 
 namespace linnet::pt2 {
 
-/// Lists and objects inside of each other, at the most.
+/// The maximum nesting of arrays and objects.
 inline constexpr size_t kDeepestJson = 200;
 
-/// Parses a text; the value is in `memory` and refers to the text. Throws Error(kModel) where it is no JSON,
-/// Error(kLimit) beyond kDeepestJson or where it takes more than what may be allocated.
+/// Parses a text. The value is stored in `memory` and refers to the text. Throws Error(kModel) if it is not JSON,
+/// Error(kLimit) beyond kDeepestJson or if it needs more memory than may be allocated.
 Json parse_json(std::string_view text, std::pmr::memory_resource& memory, CountedMemory& counted);
 
 }  // namespace linnet::pt2

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kDeepestExpr = 200;
 
-/// Reads one expression from left to right:
+/// Parses one expression from left to right:
 /// expr = integer | name | name '(' [argument {',' argument}] ')' | '(' [argument {',' argument}] ')'
 /// argument = expr | quoted text | name '=' argument
 class ExprParser {
@@ -25,7 +25,7 @@ class ExprParser {
   }
 
  private:
-  /// What a pair of brackets holds.
+  /// The contents of a pair of brackets.
   struct Arguments {
     std::vector<SymExpr> exprs;
     std::string text;
@@ -81,7 +81,7 @@ class ExprParser {
     }
   }
 
-  /// Whether what follows is "positive=True", which says nothing about the value.
+  /// Whether an assumption such as "positive=True" follows, which does not affect the value.
   bool is_assumption() const {
     size_t at = at_;
     while (at < text_.size() && is_name_char(text_[at])) ++at;
@@ -101,7 +101,7 @@ class ExprParser {
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
     if (error == std::errc::invalid_argument) fail("no number");
     at_ += size_t(end - begin);
-    // Of no use but to be recognised: such a size fits no memory.
+    // The size fits no memory, so the number is only marked as too large.
     if (error == std::errc::result_out_of_range) return SymExpr::call("LargeInteger", {}, std::string(begin, end));
     if (peek() == '.') fail("a number that is not whole");
     return {value};

@@ -19,7 +19,7 @@ namespace linnet::pt2 {
 
 struct TensorMeta {
   DType dtype = DType::kUndefined;
-  std::vector<SymExpr> sizes, strides;  ///< of one length, at most kMaxRank
+  std::vector<SymExpr> sizes, strides;  ///< of equal length, at most kMaxRank
   SymExpr storage_offset;               ///< in elements
   bool requires_grad = false;
   Device device;
@@ -28,7 +28,7 @@ struct TensorMeta {
 using SymFloat = std::variant<double, SymExpr>;
 using SymBool = std::variant<bool, SymExpr>;
 
-/// The name is that of the operator's schema; empty in higher-order operators.
+/// The name is that of the operator's schema. It is empty in higher-order operators.
 struct NamedArgument {
   std::string name;
   Argument argument;
@@ -40,14 +40,14 @@ struct Node {
   std::string name;    ///< empty in files of older versions
   std::vector<NamedArgument> inputs;
   std::vector<Argument> outputs;
-  std::string source;  ///< "file.py:12", the innermost line of code that it comes from, or empty
+  std::string source;  ///< "file.py:12", the innermost line of Python that it comes from, or empty
   std::string module;  ///< "encoder.layers.0", the innermost module, or empty
 
-  /// nullptr where the argument has its default.
+  /// Returns nullptr if the argument has its default.
   const Argument* input(std::string_view argument) const;
 };
 
-/// Every value is defined once, as an input or by a node, before it is read; every tensor is in tensor_values.
+/// Every value is defined once, as an input or by a node, before it is read. Every tensor is in tensor_values.
 struct Graph {
   std::vector<Argument> inputs, outputs;
   std::vector<Node> nodes;
@@ -59,16 +59,16 @@ struct Graph {
   bool is_single_tensor_return = false;
 };
 
-/// What an input of the outermost graph is.
+/// Describes an input of the outermost graph.
 struct InputSpec {
   enum class Kind { kUserInput, kParameter, kBuffer, kTensorConstant, kCustomObject, kToken, kConstantInput };
   Kind kind = Kind::kUserInput;
-  Argument argument;        ///< as among the graph's inputs; of a constant input its value
-  std::string target;       ///< the full name of a parameter, buffer, constant or object; the name of a constant input
-  bool persistent = false;  ///< of a buffer: it is among the weights, else among the constants
+  Argument argument;        ///< as among the graph's inputs; its value for a constant input
+  std::string target;       ///< full name of the parameter, buffer, constant or object; name of the constant input
+  bool persistent = false;  ///< for a buffer: it is among the weights, else among the constants
 };
 
-/// What an output of the outermost graph is.
+/// Describes an output of the outermost graph.
 struct OutputSpec {
   enum class Kind {
     kUserOutput,
@@ -82,27 +82,27 @@ struct OutputSpec {
   };
   Kind kind = Kind::kUserOutput;
   Argument argument;
-  std::string target;  ///< the buffer, parameter or input that is mutated, or that a gradient is for
+  std::string target;  ///< the buffer, parameter or input that is mutated or has the gradient
 };
 
-/// No bound where there is none.
+/// The bounds of a symbol; each may be absent.
 struct Range {
   std::optional<int64_t> min, max;
 };
 
 /// An exported program: torch/_export/serde/schema.py, major version 8.
 struct Program {
-  std::string name;  ///< "model", the archive's name for it
+  std::string name;  ///< the archive's name for it: "model"
   Graph graph;
-  std::vector<InputSpec> input_specs;              ///< one for each input of the graph, in their order
-  std::vector<OutputSpec> output_specs;            ///< one for each output of the graph, in their order
-  std::map<std::string, Range> range_constraints;  ///< by symbols
-  std::map<std::string, int64_t> hints;            ///< sizes that symbols had when the program was exported
+  std::vector<InputSpec> input_specs;              ///< one for each input of the graph, in order
+  std::vector<OutputSpec> output_specs;            ///< one for each output of the graph, in order
+  std::map<std::string, Range> range_constraints;  ///< by symbol
+  std::map<std::string, int64_t> hints;            ///< the sizes of symbols when the program was exported
 
-  /// How callers see it; not known where the file lacks it.
+  /// The following describe how callers see the program. They are absent if the file lacks them.
   std::optional<std::vector<std::string>> forward_arg_names;
   std::optional<TreeSpec> in_spec;   ///< a tuple of args (a tuple) and kwargs (a dict)
-  std::optional<TreeSpec> out_spec;  ///< of all user outputs
+  std::optional<TreeSpec> out_spec;  ///< for all user outputs
 
   std::map<std::string, int64_t> opset_version;
   int64_t schema_minor = 0;
@@ -111,8 +111,8 @@ struct Program {
   std::vector<std::string> guards_code;
 };
 
-/// Reads "models/NAME.json"; without a name, that of the only program or "model". Throws Error(kModel) for a malformed
-/// one, Error(kUnsupported) for what only newer versions know, Error(kLimit) beyond limits.nodes and limits.depth.
+/// Reads "models/NAME.json". Without a name, reads the only program or "model". Throws Error(kModel) for a malformed
+/// program, Error(kUnsupported) for features of newer versions, Error(kLimit) beyond limits.nodes and limits.depth.
 Program read_program(const Archive& archive, const std::string& name = {}, const Limits& limits = {});
 
 }  // namespace linnet::pt2

@@ -12,7 +12,7 @@
 
 namespace linnet::pt2 {
 
-/// Reads the parts of programs out of JSON. Errors name the place.
+/// Reads the parts of programs from JSON. Errors name the place.
 class ProgramReader {
  public:
   explicit ProgramReader(const Limits& limits);
@@ -24,7 +24,7 @@ class ProgramReader {
   InputSpec input_spec(JsonRef json);
   OutputSpec output_spec(JsonRef json);
 
-  /// Of symbols that sizes were read of.
+  /// Returns the hints of the symbols in the sizes that were read.
   std::map<std::string, int64_t> take_hints() { return std::move(hints_); }
 
  private:
@@ -34,11 +34,11 @@ class ProgramReader {
   SymExpr sym_expr(JsonRef json);
 
   int64_t nodes_left_, bodies_left_;
-  SeededMap<std::string, SymExpr> exprs_;  // by their texts, of which graphs repeat few
+  SeededMap<std::string, SymExpr> exprs_;  // by text; graphs repeat a few texts often
   std::map<std::string, int64_t> hints_;
 };
 
-/// The bounds of symbols.
+/// Reads the bounds of symbols.
 std::map<std::string, Range> read_ranges(JsonRef json);
 
 Device read_device(JsonRef json);

@@ -8,7 +8,7 @@ namespace linnet::pt2 {
 
 namespace {
 
-/// The newest schema whose kinds of arguments are known.
+/// The newest schema version whose kinds of arguments are supported.
 constexpr const char* kNewestSchema = "8.20";
 
 std::string text_of(JsonRef json) { return std::string(json.text()); }
@@ -16,7 +16,7 @@ int64_t integer_of(JsonRef json) { return json.integer(); }
 double number_of(JsonRef json) { return json.number(); }
 bool boolean_of(JsonRef json) { return json.boolean(); }
 
-/// A union of "as_name" and a value.
+/// Reads a union of "as_name" and a value.
 template <class Name, class Read>
 auto name_or(JsonRef json, const char* value_key, Read&& read) {
   using Result = std::variant<decltype(read(json)), Name>;
@@ -37,7 +37,7 @@ std::optional<TensorName> optional_tensor_of(JsonRef json) {
   return read_tensor_name(value);
 }
 
-/// An enumerator whose number is between 0 and `last`.
+/// Reads an enumerator whose number is between 0 and `last`.
 template <class Enum>
 Enum enumerator_of(JsonRef json, Enum last) {
   const int64_t number = json.integer();
@@ -56,7 +56,7 @@ ArgumentMap map_of(ProgramReader& reader, JsonRef json) {
   return map;
 }
 
-/// How a kind of arguments is read.
+/// The reader of one kind of arguments.
 struct Kind {
   std::string_view key;
   Argument (*read)(ProgramReader& reader, JsonRef json);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kStridedLayout = 7;
 
-/// A bool that may be absent.
+/// Reads an optional bool, false if it is absent.
 bool flag(JsonRef json, const char* key) {
   const auto value = json.find(key);
   return value && value->boolean();
@@ -28,7 +28,7 @@ void check_not_negative(JsonRef json, const SymExpr& expr) {
   if (expr.is_integer() && expr.integer() < 0) json.fail(str("is ", expr.integer(), ", less than 0"));
 }
 
-/// A union of "as_expr" and a number.
+/// Reads a union of "as_expr" and a number.
 template <class Value, class Expr, class Read>
 Value expr_or(JsonRef json, const char* value_key, Expr&& read_expr, Read&& read) {
   const auto [key, value] = json.only_member();
@@ -37,7 +37,7 @@ Value expr_or(JsonRef json, const char* value_key, Expr&& read_expr, Read&& read
   return Value(read(value));
 }
 
-/// The value of an optional table, each member read by a function.
+/// Reads an optional table, with a function for each member.
 template <class Map, class Read>
 void read_table(Map& table, JsonRef json, const char* key, Read&& read) {
   const auto members = json.find(key);
@@ -146,7 +146,8 @@ GraphArgument ProgramReader::graph_argument(JsonRef json) {
 
 std::map<std::string, Range> read_ranges(JsonRef json) {
   std::map<std::string, Range> ranges;
-  // PyTorch's infinity of integers is sys.maxsize - 1. What is no integer of 64 bits bounds nothing, either.
+  // PyTorch represents an infinite integer as sys.maxsize - 1. A number that does not fit into int64 is no bound,
+  // either.
   const auto bound = [](JsonRef range, const char* key) -> std::optional<int64_t> {
     const auto value = range.find(key);
     if (!value) return std::nullopt;

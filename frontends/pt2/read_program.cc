@@ -36,19 +36,19 @@ std::vector<std::string> texts(JsonRef root, const char* key) {
   return list->list([](JsonRef text) { return std::string(text.text()); });
 }
 
-/// The names by which a spec and the graph know one value; all of them are the same.
+/// Returns the names by which a spec or the graph refers to one value.
 std::vector<std::string> names_in(const Argument& argument) {
   std::vector<std::string> names;
   for_each_name(argument, [&](const std::string& name) { names.push_back(name); });
   return names;
 }
 
-/// Whether both are of one kind and have the same names. Tokens are tensors to specs.
+/// Whether both are of one kind and have the same names. Specs represent tokens as tensors.
 bool same_value(const Argument& spec, const Argument& value, bool token) {
   return names_in(spec) == names_in(value) && (token || spec.value.index() == value.value.index());
 }
 
-/// Checks that specs name what the graph does, in its order.
+/// Checks that specs and the graph name the same values in the same order.
 template <class Spec>
 void check_specs(const std::vector<Spec>& specs, const std::vector<Argument>& values, JsonRef json) {
   if (specs.size() != values.size()) {
@@ -79,7 +79,7 @@ FieldTable named_tuple_fields(JsonRef module) {
   return table;
 }
 
-/// The root module's entry says how callers see the program.
+/// Reads how callers see the program from the root module's entry.
 void read_calling_convention(Program& program, JsonRef module) {
   const auto calls = module.find("module_call_graph");
   if (!calls || calls->size() == 0) return;

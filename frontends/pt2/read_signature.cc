@@ -8,7 +8,7 @@ namespace linnet::pt2 {
 
 namespace {
 
-/// How a kind of inputs or outputs is written: the member with the name of what it refers to, if any.
+/// The JSON form of a kind of inputs or outputs. `target` is the member with the name of what it refers to, if any.
 template <class Kind>
 struct SpecForm {
   std::string_view key;

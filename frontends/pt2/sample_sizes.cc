@@ -9,7 +9,8 @@ namespace linnet::pt2 {
 namespace {
 
 constexpr int64_t kStep = 24;
-// Of the two values of a symbol: networks divide sizes by 32 and more, and what is left must differ, too.
+// The distance between the two values of a symbol. Networks divide sizes by 32 and more; the quotients must differ,
+// too.
 constexpr int64_t kStepsApart = 64;
 
 void add_symbols(const SymExpr& expression, std::set<std::string>& symbols) {
@@ -37,12 +38,12 @@ void add_symbols(const Argument& argument, std::set<std::string>& symbols) {
 int64_t least_of(const Range& range) { return std::max<int64_t>(range.min.value_or(0), 0); }
 int64_t most_of(const Range& range) { return range.max.value_or(INT64_MAX); }
 
-/// The first multiple of kStep in the range, or after it.
+/// Returns the first multiple of kStep in the range, or after it.
 int64_t first_multiple(const Range& range) {
   return (std::max<int64_t>(least_of(range), 2) + kStep - 1) / kStep * kStep;
 }
 
-/// A number of the range: the `rank`-th multiple of kStep in it, or the `rank`-th number where it has not so many.
+/// Returns the `rank`-th multiple of kStep in the range, or its `rank`-th number if there are too few multiples.
 int64_t chosen(const Range& range, int64_t rank) {
   const int64_t low = least_of(range), high = most_of(range), first = first_multiple(range);
   if (first <= high && rank <= (high - first) / kStep) return first + rank * kStep;
@@ -50,7 +51,7 @@ int64_t chosen(const Range& range, int64_t rank) {
   return high - usual >= 1 ? usual + rank % (high - usual + 1) : low + rank % (high - low + 1);
 }
 
-/// A rank far from that before it, as far as the range allows.
+/// Returns a rank far from the given one, as far as the range allows.
 int64_t far_rank(const Range& range, int64_t rank) {
   const int64_t most = (most_of(range) - first_multiple(range)) / kStep;
   return std::max(rank, std::min(rank + kStepsApart, most));

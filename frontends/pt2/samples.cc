@@ -21,7 +21,8 @@ constexpr std::array<uint8_t, 256> kDigits = [] {
   return digits;
 }();
 
-/// Fills `to` from base64. Source: RFC 4648, section 4
+/// Fills `to` from base64.
+/// Source: RFC 4648, section 4
 void decode(JsonRef json, std::span<std::byte> to) {
   std::string_view text = json.text();
   for (int i = 0; i < 2 && text.ends_with('='); ++i) text.remove_suffix(1);

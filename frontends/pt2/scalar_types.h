@@ -5,8 +5,8 @@
 
 namespace linnet::pt2 {
 
-/// The dtype of a ScalarType of the schema, whose numbers are not those of c10::ScalarType. Throws Error(kUnsupported)
-/// for types that Linnet lacks.
+/// Returns the dtype of a ScalarType of the schema, whose numbers differ from those of c10::ScalarType. Throws
+/// Error(kUnsupported) for types that Linnet lacks.
 DType scalar_type(JsonRef json);
 
 }  // namespace linnet::pt2

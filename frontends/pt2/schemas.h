@@ -9,11 +9,11 @@
 
 namespace linnet::pt2 {
 
-/// What PyTorch's declaration of an operator says of an argument.
+/// An argument in PyTorch's declaration of an operator.
 struct SchemaArgument {
   std::string name;
-  bool is_written = false;                     ///< the operator writes to it
-  bool may_be_viewed = false;                  ///< a result may share its memory
+  bool is_written = false;                     ///< whether the operator writes to it
+  bool may_be_viewed = false;                  ///< whether a result may share its memory
   std::optional<exporter::Value> otherwise{};  ///< its default
 };
 
@@ -22,7 +22,7 @@ struct Schema {
   std::vector<SchemaArgument> arguments;
 };
 
-/// The declaration of an operator that the exporter has a rule for, or that one writes in place; nullopt for all
+/// Returns the declaration of an operator that the exporter has a rule for, or of its in-place form; nullopt for all
 /// others. Values have one concrete value for each example.
 std::optional<Schema> find_schema(const std::string& name, size_t examples);
 

@@ -18,7 +18,7 @@ std::string source_line(std::string_view stack_trace) {
   return str(rest.substr(0, end), ':', number.substr(0, digits));
 }
 
-// Types have no comma; keys may have some. Nodes that PyTorch adds have a placeholder for a path.
+// Types contain no comma; keys may. Nodes that PyTorch adds have a placeholder for a path.
 std::string innermost_module(std::string_view module_stack) {
   const size_t last = module_stack.rfind(';');
   const std::string_view entry = module_stack.substr(last == std::string_view::npos ? 0 : last + 1);

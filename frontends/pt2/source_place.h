@@ -5,10 +5,11 @@
 
 namespace linnet::pt2 {
 
-/// "model.py:12", the last line that a stack trace of Python names; empty where it names none.
+/// Returns the last line that a Python stack trace names, such as "model.py:12", or an empty text.
 std::string source_line(std::string_view stack_trace);
 
-/// "encoder.layers.0", the last path that a "KEY,PATH,TYPE;..." of modules names; empty of the outermost module.
+/// Returns the last path of a module stack "KEY,PATH,TYPE;...", such as "encoder.layers.0"; empty for the outermost
+/// module.
 std::string innermost_module(std::string_view module_stack);
 
 }  // namespace linnet::pt2

@@ -6,7 +6,7 @@ namespace linnet::pt2 {
 
 namespace {
 
-/// Copies the elements of the dims from `dim` on; returns where the next ones belong.
+/// Copies the elements of the dims from `dim` on. Returns the position after the last element written.
 template <size_t Bytes>
 std::byte* copy_dims(const StorageView& view, int dim, const std::byte* from, std::byte* to) {
   const int64_t count = view.shape[dim], stride = view.strides[size_t(dim)];

@@ -9,7 +9,8 @@
 
 namespace linnet::pt2 {
 
-/// A tensor in a storage of elements of its dtype: torch.as_strided. Strides and offset are in elements.
+/// A tensor in a storage of elements of its dtype, as torch.as_strided describes it. Strides and offset are in
+/// elements.
 struct StorageView {
   DType dtype = DType::kUndefined;
   Shape shape;
@@ -17,12 +18,13 @@ struct StorageView {
   int64_t offset = 0;
 };
 
-/// Whether its elements are in the order of a dense tensor, without gaps.
+/// Whether the elements are contiguous in row-major order.
 bool is_dense(const StorageView& view);
-/// The number of elements of the storage from its begin to behind the last one that the view has; 0 for a view without
+/// Returns the number of elements from the storage's begin to the view's last element, inclusive; 0 for a view without
 /// elements. Throws Error(kLimit) on overflow.
 int64_t needed_elements(const StorageView& view);
-/// The elements of a view, copied from a storage that holds them; `first` is that of the view's offset.
+/// Returns a contiguous copy of a view. `first` points to the element at the view's offset; the storage must hold the
+/// whole view.
 Tensor dense_copy(const StorageView& view, const std::byte* first);
 
 }  // namespace linnet::pt2

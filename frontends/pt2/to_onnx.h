@@ -7,8 +7,8 @@
 
 namespace linnet::pt2 {
 
-/// The graph of ONNX that rules make of an archive's program. Throws exporter::ExportError for operators that have
-/// none, else as parse_pt2().
+/// Returns the ONNX graph that the rules make of an archive's program. Throws exporter::ExportError for operators
+/// without a rule; otherwise throws as parse_pt2() does.
 exporter::OnnxGraph to_onnx(const Archive& archive, const exporter::Lowerings& rules,
                             const exporter::ExportOptions& options, const Limits& limits = {});
 

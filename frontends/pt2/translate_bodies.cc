@@ -4,7 +4,7 @@
 #include "exporter/pairs.h"
 #include "translator.h"
 
-// Higher-order operators: their bodies are graphs of their own, whose inputs are the operands.
+// Translates higher-order operators. Their bodies are separate graphs whose inputs are the operands.
 namespace linnet::pt2 {
 namespace {
 
@@ -16,7 +16,7 @@ const Graph& body_of(const Node& node, size_t input) {
   return *body->graph;
 }
 
-/// The operands: lists of them, or each by itself.
+/// Returns the operands; lists of operands are flattened.
 std::vector<Argument> operands_from(const Node& node, size_t first, size_t end = SIZE_MAX) {
   std::vector<Argument> operands;
   for (size_t i = first; i < std::min(end, node.inputs.size()); ++i) {
@@ -32,7 +32,8 @@ std::vector<Argument> operands_from(const Node& node, size_t first, size_t end =
   return operands;
 }
 
-/// What is kept in order with others by tokens. Only checks of matrices are covered, which give nothing.
+/// Whether a with_effects node, which tokens keep in order, only checks matrices. No other effects are supported; these
+/// checks return nothing.
 bool calls_checks_only(const Node& node) {
   const auto* called = node.inputs.size() > 1 ? node.inputs[1].argument.get<OperatorName>() : nullptr;
   return called && called->name.find("_linalg_check_errors") != std::string::npos;
@@ -52,7 +53,7 @@ void Translator::call_higher_order(const Node& node) {
   site_of(node, node.target).refuse("this kind of control flow is not covered");
 }
 
-/// A body that always runs.
+/// Inlines a body that always runs.
 void Translator::inline_body(const Node& node, const Graph& body, const std::vector<Argument>& operands) {
   const std::vector<Value> results = run_body(body, values_of(operands));
   if (node.outputs.size() == 1 && node.outputs[0].is<std::vector<TensorName>>()) {
@@ -64,7 +65,7 @@ void Translator::inline_body(const Node& node, const Graph& body, const std::vec
   for (size_t i = 0; i < node.outputs.size(); ++i) bind(node.outputs[i], results.at(i));
 }
 
-/// What a body gives for these operands; its nodes go where the walk is.
+/// Returns the results of a body for these operands. Its nodes are added at the current position.
 std::vector<Translator::Value> Translator::run_body(const Graph& body, const std::vector<Value>& operands) {
   if (operands.size() != body.inputs.size())
     throw exporter::ExportError("a body takes other operands than it is given");
@@ -82,7 +83,7 @@ std::vector<Translator::Value> Translator::run_body(const Graph& body, const std
   return results;
 }
 
-/// Ends a body that gives these values.
+/// Ends a body that returns these values.
 std::shared_ptr<const exporter::OnnxGraph> Translator::end_body(std::vector<exporter::OnnxValue> inputs,
                                                                 const std::vector<Value>& results) {
   std::vector<exporter::OnnxValue> outputs;
@@ -96,7 +97,7 @@ std::shared_ptr<const exporter::OnnxGraph> Translator::end_body(std::vector<expo
   return std::make_shared<const exporter::OnnxGraph>(std::move(graph));
 }
 
-/// The inputs of a body from `first` on, so many, as values with names of their own.
+/// Returns `count` inputs of a body from `first` on, as values with new names.
 std::vector<Translator::Value> Translator::body_inputs(const Graph& body, size_t first, size_t count,
                                                        std::vector<exporter::OnnxValue>& inputs) {
   const Graph* const outer = std::exchange(graph_, &body);
@@ -118,7 +119,7 @@ std::vector<Translator::Value> Translator::values_of(const std::vector<Argument>
   return values;
 }
 
-/// The results of a higher-order operator, which are ONNX values of these names.
+/// Binds the results of a higher-order operator to the ONNX values of these names.
 void Translator::bind_results(const Node& node, const Names& names) {
   size_t next = 0;
   for (const Argument& output : node.outputs) {
@@ -128,7 +129,7 @@ void Translator::bind_results(const Node& node, const Names& names) {
   }
 }
 
-/// cond(predicate, true_graph, false_graph, operands)
+/// Translates cond(predicate, true_graph, false_graph, operands).
 void Translator::branch(const Node& node) {
   const std::vector<Value> operands = values_of(operands_from(node, 3));
   const std::string condition = name_of(argument_of(node.inputs.at(0).argument));
@@ -141,7 +142,8 @@ void Translator::branch(const Node& node) {
                                    branches[0]->outputs.size()));
 }
 
-/// while_loop(condition_graph, body_graph, carried, further): the body gives what is carried into the next round.
+/// Translates while_loop(condition_graph, body_graph, carried, further). The body returns the carried values of the
+/// next round.
 void Translator::loop(const Node& node) {
   const Graph &condition = body_of(node, 0), &body = body_of(node, 1);
   const std::vector<Value> carried = values_of(operands_from(node, 2, 3)), further = values_of(operands_from(node, 3));
@@ -167,8 +169,8 @@ void Translator::loop(const Node& node) {
   bind_results(node, builder_.emit("Loop", inputs, {{"body", rounds}}, carried.size()));
 }
 
-/// scan(body_graph, carried, sequences, further): the body takes a slice of each sequence and gives what is carried on,
-/// then slices of the results. map(body_graph, sequences, further) carries nothing.
+/// Translates scan(body_graph, carried, sequences, further). The body takes a slice of each sequence and returns the
+/// next carried values, then slices of the results. map(body_graph, sequences, further) carries nothing.
 void Translator::scan(const Node& node, const std::vector<Argument>& carried, const std::vector<Argument>& sequences,
                       const std::vector<Argument>& further) {
   const Graph& body = body_of(node, 0);

@@ -5,14 +5,14 @@
 #include "exporter/pairs.h"
 #include "translator.h"
 
-// Calls of operators, and arithmetic of sizes.
+// Translates calls of operators, and arithmetic on sizes.
 namespace linnet::pt2 {
 namespace {
 
 constexpr std::string_view kPrefix = "torch.ops.";
 
-/// "torch.ops.aten.add.Tensor" is "aten::add.Tensor", "torch.ops.aten.relu.default" is "aten::relu"; arithmetic of
-/// Python's numbers has the names that TorchScript gives it.
+/// Converts "torch.ops.aten.add.Tensor" to "aten::add.Tensor", and "torch.ops.aten.relu.default" to "aten::relu".
+/// Arithmetic on Python numbers has TorchScript's names.
 std::string operator_name_of(const std::string& target) {
   static const std::map<std::string, std::string> numbers{
       {"_operator.add", "aten::add.int"},        {"_operator.sub", "aten::sub.int"},
@@ -37,7 +37,7 @@ std::string operator_name_of(const std::string& target) {
   return name;
 }
 
-/// No result of it depends on the model's inputs, nor on sizes.
+/// Whether the results depend neither on the model's inputs nor on sizes.
 bool is_decided(const std::vector<exporter::Value>& values) {
   return std::ranges::all_of(values, [](exporter::Value value) {
     bool agrees = value.constant();
@@ -96,7 +96,7 @@ std::vector<Translator::Value> Translator::call(const Node& node, const std::str
   return results;
 }
 
-/// The size of an axis, or the number of elements.
+/// Translates the size of an axis, or the number of elements.
 void Translator::visit_size(const Node& node) {
   Value size = result_of(node.outputs.at(0));
   const bool is_open = std::ranges::any_of(
@@ -119,7 +119,7 @@ void Translator::visit_size(const Node& node) {
   bind(node.outputs[0], size);
 }
 
-/// Arithmetic of sizes: a constant where the result is the same for all sizes.
+/// Translates arithmetic on sizes. It is a constant if the result is the same for all sizes.
 void Translator::visit_number(const Node& node, const std::string& operator_name) {
   std::vector<std::string> names;
   std::vector<Value> arguments;
@@ -133,7 +133,7 @@ void Translator::visit_number(const Node& node, const std::string& operator_name
   bind(node.outputs.at(0), results.at(0));
 }
 
-/// torch.sym_ite(condition, then, otherwise)
+/// Translates torch.sym_ite(condition, then, otherwise).
 void Translator::choose(const Node& node) {
   Value result = result_of(node.outputs.at(0));
   Names inputs;

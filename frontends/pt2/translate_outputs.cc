@@ -5,11 +5,11 @@
 #include "exporter/pairs.h"
 #include "translator.h"
 
-// What the program returns becomes the outputs of the graph.
+// Makes the results of the program the outputs of the graph.
 namespace linnet::pt2 {
 namespace {
 
-/// The user outputs' names: keys of dicts and fields, else "output", or "output_0", "output_1" ...
+/// Returns the names of the user outputs: keys of dicts and fields, else "output", or "output_0", "output_1", ...
 std::vector<std::string> output_names(const Program& program, size_t count) {
   std::vector<std::string> names;
   if (program.out_spec) names = leaf_names(*program.out_spec);
@@ -21,7 +21,8 @@ std::vector<std::string> output_names(const Program& program, size_t count) {
   return names;
 }
 
-/// A tensor that a module keeps between calls: a buffer, or a tensor in a list, say, which no name is registered for.
+/// Whether a tensor is stored in a module between calls: a buffer, or a tensor without a registered name, for example
+/// in a list.
 bool may_change(const InputSpec& spec) {
   return spec.kind == InputSpec::Kind::kBuffer || spec.kind == InputSpec::Kind::kTensorConstant;
 }
@@ -33,7 +34,7 @@ bool Translator::is_written_in_place(const InputSpec& spec) const {
   return tensor && written_.contains(tensor->name);
 }
 
-/// A buffer or constant that the program changes: where nothing is written in place the signature says so.
+/// Whether the program changes a buffer or constant. If nothing is written in place, the signature shows it.
 bool Translator::is_mutated(const InputSpec& spec) const {
   if (!may_change(spec)) return false;
   if (is_written_in_place(spec)) return true;
@@ -42,7 +43,7 @@ bool Translator::is_mutated(const InputSpec& spec) const {
   });
 }
 
-/// What becomes of the buffers and constants that operators write to in place.
+/// Returns the final values of the buffers and constants that operators write to in place.
 std::vector<OutputSpec> Translator::written_buffers() const {
   std::vector<OutputSpec> written;
   for (const InputSpec& spec : program_.input_specs) {
@@ -64,8 +65,8 @@ void Translator::write_output(const OutputSpec& spec, const std::string& name, s
   builder_.graph().outputs.push_back(exporter::stored_value({new_names[value], leaf.concrete[0].dtype(), dims}));
 }
 
-/// The outputs of the program, then what becomes of the buffers that it changes: "NAME.next" is the state NAME of the
-/// next run.
+/// Writes the outputs of the program, followed by the final values of the buffers that it changes. "NAME.next" is the
+/// state NAME of the next run.
 void Translator::write_outputs() {
   using Kind = OutputSpec::Kind;
   std::vector<const OutputSpec*> given, mutated;

@@ -5,11 +5,11 @@
 #include "linnet/shape.h"
 #include "translator.h"
 
-// Values of the program: what they are in each example, and their ONNX names.
+// Translates the program's values: their concrete values in each example, and their ONNX names.
 namespace linnet::pt2 {
 namespace {
 
-/// Whether elements follow each other in memory where axes come in this order, the fastest first.
+/// Whether elements are contiguous in memory if axes are in this order, fastest first.
 bool is_dense(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides,
               const std::vector<size_t>& order) {
   int64_t expected = 1;
@@ -26,7 +26,7 @@ bool is_contiguous(const std::vector<int64_t>& sizes, const std::vector<int64_t>
   return is_dense(sizes, strides, order);
 }
 
-/// The channels, axis 1, are the fastest.
+/// Whether the channels, axis 1, are the fastest axis.
 bool is_channels_last(const std::vector<int64_t>& sizes, const std::vector<int64_t>& strides) {
   if (sizes.size() < 4) return false;
   std::vector<size_t> order{1};
@@ -125,7 +125,7 @@ Translator::Value Translator::argument_of(const Argument& argument) {
                              std::is_same_v<T, std::vector<SymBoolArgument>>) {
           return list_of(value, number_or_name);
         } else {
-          return constant({});  // memory formats, layouts, devices: no rule asks for them
+          return constant({});  // memory formats, layouts, devices: no rule reads them
         }
       },
       argument.value);

@@ -7,18 +7,18 @@
 #include "linnet/shape.h"
 #include "translator.h"
 
-// Views share memory in PyTorch, values in ONNX share nothing. An operator that writes in place gives a new value.
-// Where it writes to a view, the value goes back into what it is a view of, and all other views of that are made anew
-// when they are read.
+// In PyTorch, views share memory; in ONNX, values share nothing. An operator that writes in place returns a new value.
+// If it writes to a view, the value is also written to the base of the view. All other views of that base are made
+// again when they are read.
 namespace linnet::pt2 {
 namespace {
 
-// Each that has to be made anew takes some of the stack.
+// Each view that is made again takes some of the stack.
 constexpr int kMostViewsOfViews = 1000;
 constexpr const char* kDecompose =
     "; call run_decompositions() on the program before it is saved: then nothing is written in place";
 
-/// Views of all elements in another shape.
+/// Whether an operator returns a view of all elements in another shape.
 bool only_reshapes(const std::string& operator_name) {
   static const std::set<std::string> names{
       "aten::view",           "aten::reshape",    "aten::_unsafe_view", "aten::flatten.using_ints",
@@ -37,7 +37,7 @@ std::string operator_name_of(const Node& node) {
   return name;
 }
 
-/// "aten::add_.Tensor" is "aten::add.Tensor" that writes to its first argument.
+/// Returns "aten::add.Tensor" for "aten::add_.Tensor", which writes to its first argument.
 std::string functional_name(const std::string& name) {
   const size_t dot = name.find('.');
   std::string stem = name.substr(0, dot);
@@ -59,8 +59,8 @@ bool Translator::is_in_order(const TensorMeta& meta) const {
   return true;
 }
 
-/// Some operators give their argument back, or a view of it, only where that has the dtype and order that are asked
-/// for.
+/// Whether a result shares memory with its base. Some operators return their argument, or a view of it, only if it has
+/// the requested dtype and order.
 bool Translator::shares_memory(const Node& node, const Schema& schema, const Graph& graph, const std::string& base,
                                const std::string& result) const {
   static const std::set<std::string> in_order{"aten::contiguous", "aten::reshape", "aten::reshape_as",
@@ -74,7 +74,7 @@ bool Translator::shares_memory(const Node& node, const Schema& schema, const Gra
   return !in_order.contains(schema.name) || is_in_order(before) || !is_in_order(after);
 }
 
-/// Results that may share memory with an argument.
+/// Records the results that may share memory with an argument.
 void Translator::note_views(const Node& node, const Schema& schema) {
   for (const SchemaArgument& argument : schema.arguments) {
     const Argument* const given = argument.may_be_viewed ? node.input(argument.name) : nullptr;
@@ -88,9 +88,9 @@ void Translator::note_views(const Node& node, const Schema& schema) {
   }
 }
 
-/// The values that share their memory with nothing before, and that operators write to, themselves or by views.
+/// Returns the values that share memory with no earlier value and that operators write to, directly or through views.
 std::set<std::string> Translator::written_in_place() const {
-  std::map<std::string, std::string> root;  // of views
+  std::map<std::string, std::string> root;  // root of each view
   std::set<std::string> written;
   const auto root_of = [&](const std::string& name) { return root.contains(name) ? root.at(name) : name; };
   for (const Node& node : program_.graph.nodes) {
@@ -118,7 +118,7 @@ std::string Translator::root_of(std::string name) const {
   return name;
 }
 
-/// Makes a view anew where its base has another value since.
+/// Makes a view again if the value of its base has changed.
 void Translator::refresh(const std::string& name) {
   const auto view = views_.find(name);
   if (view == views_.end() || !view->second.is_stale) return;
@@ -136,7 +136,7 @@ void Translator::refresh(const std::string& name) {
   --refreshing_;
 }
 
-/// The functional form of the operator gives what the written argument becomes.
+/// Emits the functional form of the operator, whose result replaces the written argument.
 void Translator::write(const Node& node, const Schema& schema) {
   const std::string name = functional_name(schema.name);
   const exporter::Site site = site_of(node, schema.name);
@@ -167,7 +167,7 @@ void Translator::write_to(const Node& node, const std::string& name, const Value
   const std::string root = root_of(name);
   if (values_.at(root).constant() && !values_.at(root).name.empty())
     site_of(node, node.target).refuse("it writes to a constant");
-  std::set<std::string> current;  // those whose values are right
+  std::set<std::string> current;  // views whose values are up to date
   Value value = written;
   for (std::string at = name;;) {
     bind(at, value);
@@ -183,7 +183,7 @@ void Translator::write_to(const Node& node, const std::string& name, const Value
   }
 }
 
-/// What a base becomes when a view of it is written.
+/// Returns the new value of a base after a view of it is written.
 Translator::Value Translator::put_back(const Node& writer, const View& view, const std::string& name,
                                        const Value& written) {
   if (!view.node) return written;

@@ -14,7 +14,7 @@
 namespace linnet::pt2 {
 namespace {
 
-/// What only checks, or says something of memory that ONNX does not know.
+/// Whether an operator only checks, or describes memory that ONNX does not model.
 bool has_no_effect(const std::string& target) {
   static const std::set<std::string> names{
       "torch.ops.aten._assert_scalar.default",      "torch.ops.aten._assert_tensor_metadata.default",
@@ -27,7 +27,7 @@ bool is_number(const Argument& output) {
   return output.is<SymIntArgument>() || output.is<SymFloatArgument>() || output.is<SymBoolArgument>();
 }
 
-/// Nodes that give numbers which nothing reads but checks. Operators that nobody has a rule for are among them.
+/// Returns the nodes whose results are numbers that only checks read. Some of their operators have no rule.
 std::set<const Node*> unread_numbers(const Graph& graph) {
   std::set<std::string> read;
   const auto insert = [&](const std::string& name) { read.insert(name); };
@@ -86,7 +86,7 @@ void Translator::add_inputs() {
 void Translator::add_input(const InputSpec& spec) {
   using Kind = InputSpec::Kind;
   if (spec.kind == Kind::kConstantInput) return;  // the program was specialised to it
-  if (spec.kind == Kind::kToken) return;          // it orders effects, of which none is covered
+  if (spec.kind == Kind::kToken) return;          // it orders effects, and no effects are covered
   const auto* tensor = spec.argument.get<TensorName>();
   if (spec.kind == Kind::kUserInput && !tensor) {
     throw exporter::ExportError("an input is a number; only tensors can be inputs: export with it as a tensor");
@@ -96,7 +96,7 @@ void Translator::add_input(const InputSpec& spec) {
   if (spec.kind == Kind::kUserInput || is_mutated(spec)) {
     const std::string name = builder_.unique(spec.kind == Kind::kUserInput ? tensor->name : spec.target);
     builder_.graph().inputs.push_back(exporter::stored_value({name, meta.dtype, declared_dims(meta)}));
-    // A buffer that the program changes has its first value where none is given.
+    // A buffer that the program changes defaults to its first value.
     if (spec.kind != Kind::kUserInput) {
       builder_.graph().initializers.emplace_back(name, exporter::stored_tensor(weights_.at(spec.target)));
     }
@@ -133,7 +133,7 @@ exporter::OnnxGraph to_onnx(const Archive& archive, const exporter::Lowerings& r
   std::map<std::string, Tensor> weights = read_weights(archive, program);
   try {
     return Translator(program, std::move(weights), rules, options).translate();
-  } catch (const std::logic_error& error) {  // of containers: something is asked for that is not there
+  } catch (const std::logic_error& error) {  // from containers: a required part is missing
     throw Error(ErrorKind::kModel, str("the program's parts do not fit together: ", error.what()));
   }
 }

@@ -18,7 +18,7 @@
 
 namespace linnet::pt2 {
 
-/// An argument that a node must have, of this kind. Throws ExportError.
+/// Returns a required argument of a node, which must be of this kind. Throws ExportError.
 template <class T>
 const T& given_of(const Node& node, const std::string& argument) {
   const Argument* const given = node.input(argument);
@@ -30,11 +30,11 @@ inline const std::string& tensor_of(const Node& node, const std::string& argumen
   return given_of<TensorName>(node, argument).name;
 }
 
-/// The sizes as a file declares them: numbers, symbols, and nothing of what is computed of symbols.
+/// Returns the sizes as a file declares them: numbers and symbols; computed sizes are unknown.
 std::vector<exporter::OnnxDim> declared_dims(const TensorMeta& meta);
 
-/// Turns a program into an ONNX graph by the exporter's rules. What no rule covers is refused with ExportError, which
-/// names the operator and the line of Python that it comes from.
+/// Converts a program to an ONNX graph by the exporter's rules. Throws an ExportError for what no rule covers, with the
+/// operator and the line of Python that it comes from.
 class Translator {
  public:
   Translator(const Program& program, std::map<std::string, Tensor> weights, const exporter::Lowerings& lowerings,
@@ -58,10 +58,10 @@ class Translator {
   const Value& value_of(const std::string& name);
   Value argument_of(const Argument& argument);
   Value constant(Concrete concrete) const { return {std::vector<Concrete>(samples_.size(), std::move(concrete))}; }
-  /// A tensor or number as its declaration says, with this ONNX name.
+  /// Returns a tensor or number with the declared type and this ONNX name.
   Value tensor_value(const TensorMeta& meta, const std::string& name) const;
   Value number_value(const SymExpr& expression, const std::string& name) const;
-  /// What a node gives, before it has names.
+  /// Returns the results of a node, before they have names.
   Value result_of(const Argument& output) const;
   void bind(const Argument& output, const Value& value);
   void bind(const std::string& name, const Value& value);
@@ -78,10 +78,10 @@ class Translator {
   void choose(const Node& node);
 
   // Views and in-place operators: translate_views.cc
-  /// A value that shares memory with another, as long as nobody writes to either.
+  /// A value that shares memory with another as long as neither is written to.
   struct View {
     std::string base;
-    const Node* node;  ///< that makes it of the base; nullptr: it is the base
+    const Node* node;  ///< makes it from the base; nullptr if it is the base itself
     bool is_stale = false;
   };
   bool is_in_order(const TensorMeta& meta) const;
@@ -124,10 +124,10 @@ class Translator {
   exporter::OnnxBuilder builder_;
   std::vector<SampleSizes> samples_;
   std::set<std::string> written_;  // values of the outermost graph whose memory operators write to
-  const Graph* graph_ = nullptr;   // the one that the walk is in
+  const Graph* graph_ = nullptr;   // the graph that is being walked
   Values values_;
   std::map<std::string, View> views_;
-  int refreshing_ = 0;  // views that are being made anew, one of the other
+  int refreshing_ = 0;  // nesting of views that are being made again
 };
 
 }  // namespace linnet::pt2

@@ -13,14 +13,14 @@ std::string key_text(JsonRef key) {
   return key.is_integer() ? str(key.integer()) : std::string();
 }
 
-/// The JSON that the context of a node is, as a text.
+/// Returns the keys in the context of a node, which is JSON in a string.
 std::vector<std::string> keys_of(JsonRef context, bool has_default) {
   const JsonDocument document(context);
   const JsonRef root = document.root();
   return (has_default ? root[1] : root).list(key_text);
 }
 
-/// "pkg.Point", which a context of a namedtuple holds in one of two forms.
+/// Returns a type such as "pkg.Point", which a context of a namedtuple holds in one of two forms.
 std::string named_tuple_type(JsonRef context) {
   const JsonDocument document(context);
   return document.root().is_text() ? std::string(document.root().text()) : std::string();

@@ -14,8 +14,8 @@ namespace linnet::pt2 {
 
 namespace {
 
-// What is read and copied of views, in all, at the most: so much, and so many times the bytes of the archive. A small
-// file may name a storage often, or repeat its elements by strides of 0.
+// Limits on the bytes read and copied for views in all: kMostCopiedBytes plus kMostCopies times the bytes of the
+// archive. A small file may name a storage often, or repeat its elements by strides of 0.
 constexpr int64_t kMostCopiedBytes = int64_t{256} << 20;
 constexpr int64_t kMostCopies = 16;
 
@@ -33,7 +33,7 @@ StorageView view_of(JsonRef json) {
   return view;
 }
 
-/// All that a view is.
+/// Returns the numbers that define a view.
 std::vector<int64_t> numbers_of(const StorageView& view) {
   std::vector<int64_t> numbers{int64_t(view.dtype), view.offset};
   numbers.insert(numbers.end(), view.shape.begin(), view.shape.end());
@@ -41,7 +41,7 @@ std::vector<int64_t> numbers_of(const StorageView& view) {
   return numbers;
 }
 
-/// Weights or constants: a folder with a table of what its members are.
+/// Weights or constants: a folder with a table that describes its members.
 class Payloads {
  public:
   Payloads(const Archive& archive, std::string folder, const std::string& config)
@@ -105,7 +105,7 @@ class Payloads {
                                        " bytes in all; save them as tensors of their own"));
   }
 
-  /// The bytes of a member from the view's first element to its last one.
+  /// Returns the bytes of a member from the view's first element to its last one.
   MemberBytes storage_of(const ZipEntry& entry, const StorageView& view) const {
     const auto begin = int64_t(dtype_bytes(view.dtype, view.offset));
     const int64_t bytes = int64_t(dtype_bytes(view.dtype, needed_elements(view))) - begin;
@@ -145,11 +145,11 @@ class Payloads {
   MemberBytes text_;
   std::optional<JsonDocument> document_;
   std::map<std::string, JsonRef> payloads_;
-  std::map<std::pair<std::string, std::vector<int64_t>>, Tensor> tensors_;  // by members and views
+  std::map<std::pair<std::string, std::vector<int64_t>>, Tensor> tensors_;  // by member and view
   int64_t copied_bytes_ = 0;
 };
 
-/// Whether a value of the graph may be the stored tensor.
+/// Whether the stored tensor fits the declaration of a value of the graph.
 bool fits(const TensorMeta& meta, const Tensor& tensor) {
   bool same = meta.dtype == tensor.dtype() && meta.sizes.size() == size_t(tensor.rank());
   for (int i = 0; same && i < tensor.rank(); ++i) {

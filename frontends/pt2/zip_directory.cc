@@ -14,7 +14,7 @@ constexpr int64_t kMostEntries = 1'000'000;
 constexpr int64_t kMostDirectoryBytes = int64_t{256} << 20;
 constexpr size_t kEntryBytes = 46, kLocalBytes = 30;
 constexpr uint64_t kEntryMark = 0x02014b50, kLocalMark = 0x04034b50;
-// Encrypted, a patch, strongly encrypted, with masked headers.
+// The flags of entries that are encrypted, a patch, strongly encrypted, or have masked headers.
 constexpr uint64_t kEncryptedFlags = 1 << 0 | 1 << 6 | 1 << 13, kPatchFlag = 1 << 5;
 
 /// An entry of the directory, with the offset of its local header.
@@ -40,12 +40,12 @@ void check_method(const std::string& name, uint64_t flags, uint64_t method) {
                   str("is compressed (method ", method, "), PyTorch stores its files as they are; save it anew"));
 }
 
-/// The three numbers of an entry that may be moved to its ZIP64 field, in the order of that.
+/// The three numbers of an entry that may be in its ZIP64 field instead, in that field's order.
 struct Sizes {
   uint64_t bytes, stored_bytes, header;
 };
 
-/// Takes numbers that are all ones from the ZIP64 field.
+/// Reads the numbers whose bits are all set from the ZIP64 field.
 Sizes with_zip64(const RecordBytes& directory, Sizes sizes, size_t extra, size_t extra_end, const std::string& name) {
   uint64_t* const missing[] = {&sizes.bytes, &sizes.stored_bytes, &sizes.header};
   const auto is_missing = [](const uint64_t* number) { return *number == 0xffffffff; };
@@ -67,7 +67,7 @@ Sizes with_zip64(const RecordBytes& directory, Sizes sizes, size_t extra, size_t
   throw_bad_entry(ErrorKind::kModel, name, "has no ZIP64 field, which its sizes refer to");
 }
 
-/// Reads the entry at an offset of the directory, which moves to the next one.
+/// Reads the entry at an offset of the directory and advances the offset to the next entry.
 Listed read_entry(const RecordBytes& directory, size_t& at, int64_t directory_offset) {
   if (directory.number(at, 4) != kEntryMark) {
     throw Error(ErrorKind::kModel, "the ZIP archive is damaged: its directory has fewer entries than it says");

@@ -17,7 +17,7 @@ constexpr uint64_t kEndMark = 0x06054b50, kLocatorMark = 0x07064b50, kEnd64Mark 
   throw Error(ErrorKind::kModel, str("the ZIP archive is damaged: ", what));
 }
 
-/// The offset of the last record, whose comment reaches to the end of the archive.
+/// Returns the offset of the last record, whose comment extends to the end of the archive.
 int64_t end_offset(const ByteSource& archive) {
   const int64_t tail = std::min(archive.size(), kEndBytes + kMostCommentBytes);
   const RecordBytes bytes(archive, archive.size() - tail, tail, "its end");
@@ -28,14 +28,14 @@ int64_t end_offset(const ByteSource& archive) {
   throw_bad_end("its directory is missing, so the file was cut off; copy or save it anew");
 }
 
-/// A number of the last record and its ZIP64 form; all ones in the former refer to the latter.
+/// Returns a number from the last record and its ZIP64 form. If all bits of the former are set, the latter counts.
 int64_t agreed(uint64_t number, uint64_t all_ones, uint64_t number64) {
   if (number != all_ones && number != number64) throw_bad_end("its two end records differ");
   if (number64 > uint64_t(INT64_MAX)) throw_bad_end("its end record holds a number that is too large");
   return int64_t(number64);
 }
 
-/// Refuses a directory that does not end at an offset, where the records after it begin.
+/// Refuses a directory that does not end at `limit`, where the records after it begin.
 ZipEnd checked_end(const ZipEnd& end, int64_t limit) {
   if (end.offset > limit || end.bytes != limit - end.offset) {
     throw_bad_end("its directory does not end where its end record begins");
