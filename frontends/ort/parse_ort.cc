@@ -18,7 +18,7 @@ constexpr uint32_t kMostDepth = 128, kMostTables = 1u << 24;
 
 [[noreturn]] void fail(const char* message) { throw Error(ErrorKind::kModel, message); }
 
-/// Calls f(element) for each of a list that may be absent. Throws Error(kModel) where an element is.
+/// Calls f(element) for each element of a list that may be absent. Throws Error(kModel) if an element is absent.
 template <class T, class F>
 void for_each(const List<T>* list, F&& f) {
   if (!list) return;
@@ -34,10 +34,10 @@ const T& required(const T* part, const char* message) {
   return *part;
 }
 
-/// Writes the parts of a flat buffer, which was verified, into ONNX's messages.
+/// Converts the parts of a verified flat buffer to ONNX's messages.
 class Writer {
  public:
-  /// bytes: of the whole buffer. Parts of it that are used again and again must not make the model much larger.
+  /// bytes: the size of the whole buffer. Parts of it that are used repeatedly must not make the model much larger.
   explicit Writer(size_t bytes) : left_(size_t(checked_add(checked_mul(4, int64_t(bytes)), int64_t{1} << 20))) {}
 
   void write_model(const Model& from, pb::ModelProto& to) {
@@ -86,7 +86,7 @@ class Writer {
     return types;
   }
 
-  /// Inputs or outputs, of which the graph has the names.
+  /// Writes inputs or outputs, whose names the graph lists.
   template <class Add>
   void write_values(const Types& types, const List<flatbuffers::String>* names, Add add) {
     for_each(names, [&](const flatbuffers::String& name) {
@@ -133,7 +133,7 @@ class Writer {
 
   void write_attribute(const Attribute& from, pb::AttributeProto& to) {
     to.set_name(text(from.name()));
-    to.set_type(pb::AttributeProto::AttributeType(from.type()));  // numbered alike
+    to.set_type(pb::AttributeProto::AttributeType(from.type()));  // both have the same numbers
     to.set_f(from.f());
     to.set_i(from.i());
     to.set_s(text(from.s()));
