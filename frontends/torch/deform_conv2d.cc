@@ -34,12 +34,12 @@ DType dtype_of(const at::Tensor& tensor) {
   }
 }
 
-/// `tensor` must be contiguous and outlive the result.
+/// Wraps a contiguous tensor, which must outlive the result.
 Tensor wrap(const at::Tensor& tensor) {
   return Tensor::wrap(dtype_of(tensor), Shape({tensor.sizes().data(), tensor.sizes().size()}), tensor.data_ptr());
 }
 
-/// A model of `node`; its inputs are those of the node.
+/// Returns a model of `node` whose inputs are those of the node.
 Model model_of(NodeSpec node, const std::vector<Tensor>& inputs) {
   const auto registry = std::make_shared<Registry>();
   register_cast(*registry);

@@ -6,7 +6,7 @@
 
 namespace linnet::torch_ops {
 
-/// PyTorch's own threads, as many as torch.set_num_threads() says.
+/// Runs on PyTorch's own threads, as many as torch.set_num_threads() sets.
 class TorchExecutor final : public Executor {
  public:
   int workers() const override { return at::get_num_threads(); }

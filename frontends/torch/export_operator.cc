@@ -8,7 +8,7 @@
 #include "exporter/writer.h"
 #include "given_examples.h"
 
-// linnet::export_onnx, by which the Python package calls the exporter: PyTorch itself converts what it is called with.
+// linnet::export_onnx, by which the Python package calls the exporter. PyTorch itself converts its arguments.
 namespace linnet::exporter::torchscript {
 namespace {
 
@@ -33,7 +33,7 @@ std::map<std::string, GivenExamples::Axes> axes_of(const c10::IValue& dynamic) {
   return result;
 }
 
-/// functions: domain and name, by operator with overload.
+/// Returns the standard rules and those for `functions`, which maps operators with overloads to domain and name.
 Lowerings lowerings_with(const c10::IValue& functions) {
   Lowerings lowerings = standard_lowerings();
   for (const auto& entry : functions.toGenericDict()) {

@@ -16,7 +16,7 @@ at::Tensor repeated(at::Tensor tensor, int64_t axis, int64_t size) {
   return tensor.index_select(axis, at::arange(size, tensor.device()).remainder(length));
 }
 
-/// Elements of the tensor, drawn at random; kBeyond: also such as it does not hold.
+/// Returns randomly sampled elements of the tensor; kBeyond also yields elements that it does not contain.
 at::Tensor drawn(const at::Tensor& tensor, Fill fill) {
   const int64_t count = tensor.numel();
   if (count == 0) return tensor.clone();
@@ -40,7 +40,7 @@ OnnxValue declared(const std::string& name, const at::Tensor& tensor, const Give
   return {name, dtype_from(tensor.scalar_type()), dims};
 }
 
-/// A copy: an evaluation may write into what it gets.
+/// Returns a copy, because an evaluation may write to its arguments.
 at::Tensor make_tensor(const at::Tensor& given, const GivenExamples::Axes& axes, const Example& example) {
   at::Tensor tensor = given;
   for (const auto& [axis, symbol] : axes) tensor = repeated(tensor, axis, example.sizes.at(symbol));

@@ -10,8 +10,8 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Variable;
 using torch::autograd::variable_list;
 
-/// y = 2a + b with PyTorch's broadcasting and type promotion (bool counts as int64, as in `2 * a`).
-/// Composed of ATen operators, so it runs on every device, meta included.
+/// Returns y = 2a + b with PyTorch's broadcasting and type promotion (bool counts as int64, as in `2 * a`). It is
+/// composed of ATen operators, so it runs on every device, including meta.
 at::Tensor my_add(const at::Tensor& a, const at::Tensor& b) { return 2 * a + b; }
 
 /// PyTorch sums the gradients over broadcast dims and casts them to the inputs' types.
@@ -28,8 +28,8 @@ struct MyAdd : torch::autograd::Function<MyAdd> {
 at::Tensor my_add_with_gradient(const at::Tensor& a, const at::Tensor& b) { return MyAdd::apply(a, b); }
 
 TORCH_LIBRARY_FRAGMENT(linnet, m) { m.def("my_add(Tensor a, Tensor b) -> Tensor"); }
-// An operator with an implementation for each device and a gradient of its own is one that torch.export and
-// torch.compile do not take apart.
+// Because the operator has an implementation for each device and its own gradient, torch.export and torch.compile do
+// not decompose it.
 TORCH_LIBRARY_IMPL(linnet, CompositeExplicitAutograd, m) { m.impl("my_add", my_add); }
 TORCH_LIBRARY_IMPL(linnet, Autograd, m) { m.impl("my_add", my_add_with_gradient); }
 

@@ -1,5 +1,6 @@
-# For this folder configured on its own, for another PyTorch than the one that Linnet was built with, say: engine,
-# operators, the schema of ONNX and the exporter's rules from a build of Linnet, which depend on no PyTorch.
+# Used if this folder is configured separately, for example for another PyTorch than Linnet was built with. The engine,
+# the operators, the schema of ONNX and the exporter's rules are imported from a build of Linnet; they do not depend on
+# PyTorch.
 set(LINNET_ROOT ${CMAKE_CURRENT_SOURCE_DIR}/../..)
 set(LINNET_BUILD ${LINNET_ROOT}/build CACHE PATH "A build folder of Linnet")
 find_package(OpenMP REQUIRED COMPONENTS CXX)

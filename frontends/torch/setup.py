@@ -1,4 +1,4 @@
-"""Builds the package's libraries for the PyTorch of the environment that it is installed into."""
+"""Builds the package's libraries for the PyTorch in the environment that it is installed into."""
 
 import functools
 import os
@@ -19,7 +19,8 @@ LIBRARIES = ["liblinnet_torch_ops.so", "liblinnet_torch_export.so"]
 
 @functools.lru_cache(maxsize=None)
 def folder_of_torch() -> str:
-    """Where PyTorch is, or "". -E: pip hides the environment's packages by $PYTHONPATH."""
+    """Returns the folder of PyTorch, or "". -E is needed because pip hides the environment's packages by
+    $PYTHONPATH."""
     program = "import os, torch; print(os.path.dirname(torch.__file__))"
     return subprocess.run([sys.executable, "-E", "-c", program], stdout=subprocess.PIPE, text=True).stdout.strip()
 
@@ -50,7 +51,7 @@ class BinaryDistribution(Distribution):
         return True
 
 
-# Not in the source tree, where what was built for one PyTorch would go into the wheel for the next.
+# The build folder is not in the source tree: there, files built for one PyTorch would get into the wheel for the next.
 with tempfile.TemporaryDirectory() as folder:
     setup(
         cmdclass={"build_py": BuildWithLibraries},

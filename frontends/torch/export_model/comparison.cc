@@ -9,7 +9,7 @@
 namespace linnet::exporter {
 namespace {
 
-/// What one element of two differs by, and how much of that is too much.
+/// The difference of two elements, and by how much it exceeds the tolerance.
 struct Deviation {
   double difference = 0, excess = 0;
 };

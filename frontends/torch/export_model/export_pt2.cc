@@ -17,7 +17,7 @@
 namespace linnet::exporter {
 namespace {
 
-/// A program says itself what its inputs are.
+/// Refuses flags that describe inputs, because a .pt2 file describes its inputs itself.
 void check_flags(const Options& options) {
   const auto refuse = [](const std::string& flag) {
     throw Failure(ExitCode::kUsage, flag + " is for TorchScript files; a .pt2 file has what it says");
@@ -27,11 +27,11 @@ void check_flags(const Options& options) {
   if (!options.operator_libraries.empty()) refuse("--load-library");
 }
 
-/// The first difference from a sample; empty where there is none. `largest` becomes that of all outputs.
+/// Returns the first difference from a sample, or an empty text. `largest` becomes the maximum over all outputs.
 std::string difference_from(const pt2::Sample& sample, const Model& model, const Options& options, double& largest) {
   Context context(model);
   const std::span<const Tensor> got = context.run(sample.inputs);
-  // Behind the program's outputs are those of the buffers that it changes.
+  // The program's outputs are followed by those of the buffers that it changes.
   if (got.size() < sample.outputs.size()) {
     return text_of("the file has ", got.size(), " outputs, the sample ", sample.outputs.size());
   }
@@ -49,7 +49,7 @@ ExitCode check_samples(const pt2::Archive& archive, const Options& options) {
     throw Failure(ExitCode::kUsage, options.model + ": it has no samples to check; linnet_torch.save_pt2 writes them");
   }
   ModelOptions model_options;
-  model_options.overridable_initializers = true;  // the samples' states
+  model_options.overridable_initializers = true;  // for the samples' states
   const Model model = load_onnx(options.output, model_options);
   double largest = 0;
   for (size_t i = 0; i < samples.size(); ++i) {

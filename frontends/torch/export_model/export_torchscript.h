@@ -5,7 +5,7 @@
 
 namespace linnet::exporter {
 
-/// Writes a TorchScript file, which LibTorch loads, as ONNX, and checks it where asked to. Throws Failure, ExportError.
+/// Loads a TorchScript file with LibTorch, writes it as ONNX and, if requested, checks it. Throws Failure, ExportError.
 ExitCode export_torchscript(const Options& options, const Lowerings& lowerings);
 
 }  // namespace linnet::exporter

@@ -10,7 +10,7 @@ namespace linnet::exporter {
 namespace {
 
 void* open_library(const std::string& path) {
-  // dlopen searches the system's folders for a name without a slash.
+  // dlopen searches the system's folders for a name without a slash, so the path is made absolute.
   void* library = dlopen(std::filesystem::absolute(path).c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) throw Failure(ExitCode::kLoad, path + ": " + dlerror());
   return library;

@@ -6,10 +6,10 @@
 
 namespace linnet::exporter {
 
-/// Opens a library, which registers TorchScript operators when it is loaded. It stays loaded. Throws Failure(kLoad).
+/// Loads a library that registers TorchScript operators. It stays loaded. Throws Failure(kLoad).
 void load_operators(const std::string& path);
 
-/// Opens a library and lets its `linnet_register_lowerings` add rules. It stays loaded. Throws Failure(kLoad).
+/// Loads a library and calls its `linnet_register_lowerings` to add rules. It stays loaded. Throws Failure(kLoad).
 void load_lowerings(const std::string& path, Lowerings& lowerings);
 
 }  // namespace linnet::exporter

@@ -15,7 +15,7 @@
 namespace linnet::exporter {
 namespace {
 
-/// Rules for complex numbers are named "complex " and the operator.
+/// Prints the operators. The name of a rule for complex numbers is "complex " followed by the operator.
 int list_operators(const Lowerings& lowerings) {
   std::set<std::string> names;
   for (const auto& [name, rule] : lowerings.all()) names.insert(name.substr(name.rfind(' ') + 1));
@@ -23,7 +23,7 @@ int list_operators(const Lowerings& lowerings) {
   return int(ExitCode::kOk);
 }
 
-/// What is no program of torch.export is left to LibTorch, where it is there.
+/// Exports a file. In builds with LibTorch, files that are not of torch.export are TorchScript.
 ExitCode export_file(const Options& options, const Lowerings& lowerings) {
 #ifdef LINNET_HAS_LIBTORCH
   if (!is_pt2(options.model)) return export_torchscript(options, lowerings);
@@ -31,7 +31,7 @@ ExitCode export_file(const Options& options, const Lowerings& lowerings) {
   return export_pt2(options, lowerings);
 }
 
-/// OPERATOR=DOMAIN::NAME
+/// Parses OPERATOR=DOMAIN::NAME and adds the rule.
 void add_function_call(const std::string& flag, Lowerings& lowerings) {
   const size_t equals = flag.find('='), colons = flag.find("::", equals);
   if (equals == std::string::npos || colons == std::string::npos) {

@@ -10,7 +10,7 @@ namespace {
 
 using NewNames = std::unordered_map<std::string, std::string>;
 
-/// A state is an input that has a value.
+/// Whether an input is a state, which is an input with an initial value.
 bool is_state(const OnnxGraph& graph, const std::string& input) {
   return std::ranges::any_of(graph.initializers, [&](const auto& entry) { return entry.first == input; });
 }
@@ -37,7 +37,7 @@ void collect_names(const OnnxGraph& graph, std::set<std::string>& names) {
   }
 }
 
-/// The first values, states left out, get these names.
+/// Renames the first values that are not states to the wanted names.
 void add_new_names(const OnnxGraph& graph, const std::vector<OnnxValue>& values, const std::vector<std::string>& wanted,
                    const std::string& kind, NewNames& new_names) {
   if (wanted.empty()) return;
@@ -56,7 +56,7 @@ void add_new_names(const OnnxGraph& graph, const std::vector<OnnxValue>& values,
   for (size_t i = 0; i < old.size(); ++i) new_names[old[i]] = wanted[i];
 }
 
-/// Values that have a wanted name already get another one.
+/// Renames other values that already have a wanted name.
 void make_room(const OnnxGraph& graph, NewNames& new_names) {
   std::set<std::string> used, wanted;
   collect_names(graph, used);
@@ -81,7 +81,7 @@ void rename(OnnxGraph& graph, const NewNames& new_names) {
   for (auto& [name, weight] : graph.initializers) apply(name);
 }
 
-/// flag: SYMBOL=NAME
+/// Renames a symbol. The form of the flag is SYMBOL=NAME.
 void name_dim(OnnxGraph& graph, const std::string& flag) {
   const size_t equals = flag.find('=');
   const std::string symbol = flag.substr(0, equals);

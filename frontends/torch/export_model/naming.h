@@ -5,8 +5,8 @@
 
 namespace linnet::exporter {
 
-/// Gives inputs, outputs and symbols of sizes the names that the options ask for, and takes states away. Throws
-/// Failure(kUsage) where there are not as many names as inputs or outputs, or a symbol is not there.
+/// Renames inputs, outputs and symbols of sizes, and removes states, as the options request. Throws Failure(kUsage) if
+/// the number of names differs from the number of inputs or outputs, or a symbol does not exist.
 void apply_naming(OnnxGraph& graph, const Options& options);
 
 }  // namespace linnet::exporter

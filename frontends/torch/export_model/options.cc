@@ -69,7 +69,7 @@ void add_flags(CLI::App& app, Options& o) {
   app.add_option("--rtol", o.rtol, "See --atol")->capture_default_str();
 }
 
-/// What one flag alone cannot say.
+/// Checks the combination of flags.
 void check_combination(const CLI::App& app, Options& o) {
   const auto usage = [](const std::string& message) { return Failure(ExitCode::kUsage, message); };
   if (o.list_operators) return;

@@ -9,11 +9,11 @@
 
 namespace linnet::exporter {
 
-/// What the process returns; the numbers are run_model's.
+/// The exit codes of the process. The numbers are those of run_model.
 enum class ExitCode {
   kOk = 0,
-  kUsage = 1,       ///< the command line makes no sense
-  kLoad = 2,        ///< the model or a library does not load
+  kUsage = 1,       ///< the command line is invalid
+  kLoad = 2,        ///< the model or a library cannot be loaded
   kExport = 3,      ///< the model cannot be exported
   kDifference = 4,  ///< the check found a difference
 };
@@ -33,20 +33,20 @@ struct Options {
   std::vector<std::string> inputs, dynamic;
   ExportOptions form;
   std::vector<std::string> function_calls;             ///< OPERATOR=DOMAIN::NAME
-  std::vector<std::string> input_names, output_names;  ///< empty: those of the program
+  std::vector<std::string> input_names, output_names;  ///< empty for those of the program
   std::vector<std::string> dim_names;                  ///< SYMBOL=NAME
   bool states = true;                                  ///< buffers that a program changes are inputs and outputs
   std::vector<std::string> operator_libraries, lowering_libraries;
-  bool is_opset_given = false;  ///< else operators that need a newer one raise it
+  bool is_opset_given = false;  ///< otherwise operators that need a newer one raise it
   bool external_data = false;
   bool list_operators = false;
   bool check = false;
-  int check_inputs = 3;  ///< random ones
+  int check_inputs = 3;  ///< the number of random ones
   double atol = 1e-4, rtol = 1e-3;
   uint64_t seed = 0;
 };
 
-/// Reads the command line. False where it asked for help or the version only, which was printed. Throws Failure.
+/// Parses the command line. Returns false if it only requested help or the version, which was printed. Throws Failure.
 bool parse_options(int argc, char** argv, Options& options);
 
 }  // namespace linnet::exporter

@@ -5,7 +5,7 @@
 
 namespace linnet::exporter {
 
-/// Writes the ONNX file that the options name, and says on stdout what it is.
+/// Writes the ONNX file that the options name and prints a description of it to stdout.
 void write_output(const OnnxGraph& graph, const Options& options);
 
 }  // namespace linnet::exporter

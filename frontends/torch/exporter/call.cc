@@ -13,7 +13,7 @@
 namespace linnet::exporter {
 namespace {
 
-/// One of so many axes, counted from the front.
+/// Returns an axis counted from the front. Refuses one that is out of range for `dims` axes.
 int64_t axis_of(const Site& site, int64_t axis, int64_t dims) {
   if (axis < -dims || axis >= dims) site.refuse(text_of("axis ", axis, " is out of range for ", dims, " axes"));
   return axis < 0 ? axis + dims : axis;
@@ -169,7 +169,7 @@ std::string Call::as_value(const Value& value) const {
 
 std::string Call::value(NameView name) const { return as_value(argument(name)); }
 
-// A constant is converted here and now.
+// Converts a constant immediately, without a Cast node.
 std::string Call::value(NameView name, DType dtype) const {
   const Value& value = argument(name);
   if (!value.name.empty() || value.is_list) return builder_.cast(as_value(value), dtype);
@@ -223,7 +223,8 @@ bool Call::result_is_dynamic(size_t index) const {
   return false;
 }
 
-/// The size of a tensor argument's axis that has these sizes in all evaluations; "" where none has.
+/// Returns the size of a tensor argument's axis that has these sizes in all evaluations, or "" if there is no such
+/// axis.
 std::string Call::matching_size(const Integers& sizes) const {
   for (size_t i = 0; i < arguments_.size(); ++i) {
     if (!arguments_[i].is_tensor() || arguments_[i].name.empty()) continue;

@@ -10,7 +10,7 @@
 namespace linnet::exporter {
 namespace {
 
-/// Calls visit(T()) for the element type of a dtype of numbers.
+/// Calls visit(T()) for the element type of a numeric dtype.
 template <class Visit>
 void visit_element_type(DType dtype, const Visit& visit) {
   switch (dtype) {
@@ -92,7 +92,7 @@ Tensor tensor_with(const std::vector<T>& values, const Shape& shape, DType dtype
   return result;
 }
 
-/// Its rows are whole bytes that can be copied.
+/// Throws ExportError unless the tensor has rows of whole bytes that can be copied.
 void check_rows(const Tensor& tensor) {
   if (!tensor) throw ExportError("a weight is not known");
   if (tensor.rank() == 0) throw ExportError("a tensor without axes has no rows");
@@ -101,7 +101,7 @@ void check_rows(const Tensor& tensor) {
   }
 }
 
-/// They differ in nothing but the number of their rows.
+/// Whether two tensors differ only in the number of their rows.
 bool rows_agree(const Tensor& a, const Tensor& b) {
   return a.dtype() == b.dtype() && std::ranges::equal(a.shape().dims().subspan(1), b.shape().dims().subspan(1));
 }

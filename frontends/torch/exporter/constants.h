@@ -4,34 +4,34 @@
 
 #include "linnet/tensor.h"
 
-// Constant tensors of an exported graph. Nothing here is meant for large ones but copies of whole rows.
+// Constant tensors of an exported graph. Only the copies of whole rows are meant for large tensors.
 namespace linnet::exporter {
 
-/// What a rule may compute by itself: larger tables are refused.
+/// The largest table that a rule may compute; larger ones are refused.
 inline constexpr int64_t kMostElements = 1 << 24;
 
-/// A number without its fraction. Throws ExportError where int64 does not hold it.
+/// Returns a number without its fraction. Throws ExportError if it does not fit into int64.
 int64_t whole_part(double number);
 
-/// The elements of a tensor of numbers. Complex numbers are refused with ExportError, as everywhere here.
+/// Returns the elements of a tensor of numbers. All functions here throw ExportError for complex numbers.
 std::vector<double> numbers_in(const Tensor& tensor);
 std::vector<int64_t> integers_in(const Tensor& tensor);
 
-/// Numbers in a dtype: rounded as C++ converts them, to bool where they are not 0. What no int64 holds is the least
-/// integer of the dtype.
+/// Returns a tensor of numbers in a dtype. Numbers are rounded as C++ converts them; bool is true for numbers other
+/// than 0. A number that does not fit into int64 becomes the least integer of the dtype.
 Tensor tensor_of(const std::vector<double>& numbers, const Shape& shape, DType dtype);
 Tensor scalar_tensor(double number, DType dtype);
-/// Throws ExportError for more than kMostElements.
+/// Throws ExportError for more than kMostElements elements.
 Tensor filled_tensor(const Shape& shape, double number, DType dtype);
-/// The tensor in another dtype, integers without a detour through floats.
+/// Returns the tensor in another dtype. Integers are not converted by way of floats.
 Tensor converted(const Tensor& tensor, DType dtype);
 
-/// Rows of tensors of one dtype, whose other dims agree, one after the other. All that follows throws ExportError for
-/// tensors that are not so, or have no rows.
+/// Returns the concatenated rows of tensors of one dtype whose other dims agree. This and the functions below throw
+/// ExportError for tensors that do not agree or have no rows.
 Tensor joined_rows(const std::vector<Tensor>& tensors);
-/// Rows begin to end - 1.
+/// Returns rows begin to end - 1.
 Tensor rows_of(const Tensor& tensor, int64_t begin, int64_t end);
-/// Tensors of one shape along a new first axis.
+/// Returns tensors of one shape, stacked along a new first axis.
 Tensor stacked(const std::vector<Tensor>& tensors);
 
 }  // namespace linnet::exporter

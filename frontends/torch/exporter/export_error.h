@@ -7,13 +7,13 @@
 
 namespace linnet::exporter {
 
-/// The model cannot be exported; the message says where and why.
+/// The model cannot be exported. The message states where and why.
 class ExportError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// An operator has no form in the file's opset, but in a newer one.
+/// An operator cannot be expressed in the file's opset, only in a newer one.
 class NeedsOpset : public ExportError {
  public:
   NeedsOpset(int64_t opset, const std::string& message) : ExportError(message), opset_(opset) {}
@@ -23,13 +23,13 @@ class NeedsOpset : public ExportError {
   int64_t opset_;
 };
 
-/// A size is not the same in every run, but was in all examples: other ones may show where it counts.
+/// A size that differs between runs was equal in all examples. Other examples may show where it matters.
 class EqualSizes : public ExportError {
  public:
   using ExportError::ExportError;
 };
 
-/// PyTorch refuses an example that was to be tried.
+/// PyTorch refuses an example that was tried.
 class RefusedTry : public ExportError {
  public:
   RefusedTry(size_t evaluation, const std::string& message) : ExportError(message), evaluation_(evaluation) {}

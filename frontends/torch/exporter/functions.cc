@@ -10,7 +10,7 @@ OnnxNode node(const std::string& op_type, const Names& inputs, const std::string
   return {op_type, output, inputs, {output}, attributes, ""};
 }
 
-/// y = 2a + b, for any one numeric dtype.
+/// Returns the function y = 2a + b, for any one numeric dtype.
 OnnxFunction my_add_body() {
   return {"custom",
           "my_add",

@@ -14,11 +14,11 @@ struct OnnxFunction {
   std::vector<OnnxNode> nodes;
 };
 
-/// The functions that nodes of the graph call: custom::my_add, where options ask for that form.
+/// Returns the functions that nodes of the graph call: custom::my_add if the options request that form.
 std::vector<OnnxFunction> used_functions(const OnnxGraph& graph, const ExportOptions& options);
 
-/// The rule by which an operator becomes a call of a model function whose body the file gets later. Its arguments must
-/// be tensors.
+/// Returns the rule that converts an operator to a call of a model function. The body is added to the file later. The
+/// operator's arguments must be tensors.
 Lowering call_of_function(OnnxOperator function);
 
 }  // namespace linnet::exporter

@@ -12,10 +12,10 @@
 namespace linnet::exporter {
 namespace {
 
-// No tensor of PyTorch has more. Below them, products of a tensor's sizes are far from an overflow.
+// PyTorch's tensors do not exceed these limits. Within them, products of a tensor's sizes cannot overflow.
 constexpr int64_t kMostAxes = 64, kMostElementsOfTensor = int64_t{1} << 48;
 
-/// A tensor can have these sizes, and its contents, where they are known, do.
+/// Checks that a tensor can have these sizes, and that its contents, if they are known, have them.
 void check_tensor(const Site& site, const TensorInfo& tensor) {
   if (tensor.dim() > kMostAxes) site.refuse(text_of("a tensor has ", tensor.dim(), " axes"));
   int64_t elements = 1;
@@ -37,7 +37,7 @@ void check_value(const Site& site, const Value& value) {
   }
 }
 
-/// Calls the rule. Whatever it throws names the operator.
+/// Calls the rule. All its errors name the operator.
 void apply(const Site& site, const Lowering& rule, Call& call) {
   try {
     rule(call);

@@ -9,16 +9,16 @@
 
 namespace linnet::exporter {
 
-/// The rule of an operator, nullptr where there is none. Calls with complex tensors have rules of their own, under
-/// "complex " and the operator's name, but for operators whose rules serve pairs of parts as well. operator_name: of
-/// the operator without its writes, which the site may name. Throws ExportError where a call with complex tensors has
-/// none.
+/// Returns the rule of an operator, or nullptr if it is missing. Calls with complex tensors have separate rules, named
+/// "complex " followed by the operator, except for operators whose rules also serve pairs of parts.
+/// operator_name: the operator without its writes; the site may name the variant that writes.
+/// Throws ExportError if a call with complex tensors has no rule.
 const Lowering* find_rule(const Lowerings& rules, const std::string& operator_name, const Site& site,
                           const std::vector<Value>& arguments, const std::vector<Value>& results);
 
-/// Calls a rule once for each example. It must write the same nodes each time: nothing of a size may stay in the graph
-/// that is not the same for all sizes. Names the results. Returns whether the rule says that contents of the inputs
-/// decide on sizes. Throws ExportError where the nodes differ, and what the rule throws.
+/// Calls a rule once for each example, and names the results. The rule must write the same nodes each time: the graph
+/// may contain no size that is not the same in all examples. Returns whether sizes depend on contents of the inputs,
+/// according to the rule. Throws ExportError if the nodes differ, and what the rule throws.
 bool lower_call(const Site& site, const Lowering& rule, const std::vector<Value>& arguments,
                 std::vector<Value>& results, OnnxBuilder& builder, size_t examples);
 

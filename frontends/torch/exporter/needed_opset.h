@@ -5,8 +5,8 @@
 
 namespace linnet::exporter {
 
-/// make(), which exports with these options; with `may_raise` again where operators need a newer opset, which the
-/// options then have.
+/// Returns make(), which exports with these options. If operators need a newer opset and `may_raise` is set, updates
+/// the options and calls make() again.
 template <class Make>
 auto with_needed_opset(ExportOptions& options, bool may_raise, const Make& make) {
   for (;;) {

@@ -13,7 +13,7 @@
 namespace linnet::exporter {
 namespace {
 
-constexpr int64_t kSmallConstant = 64;  // elements; such constants are kept once
+constexpr int64_t kSmallConstant = 64;  // elements; smaller constants are stored once
 constexpr size_t kMostNodes = 1'000'000, kMostConstantBytes = size_t{1} << 31;
 
 std::string contents_of(const Tensor& tensor) {
@@ -54,7 +54,7 @@ bool same_initializer(const std::pair<std::string, Tensor>& a, const std::pair<s
   return a.first == b.first && same_tensor(a.second, b.second);
 }
 
-/// The elements from an index on, which leave the list.
+/// Removes the elements from an index on and returns them.
 template <class T>
 std::vector<T> taken_behind(std::vector<T>& list, size_t first) {
   const auto begin = list.begin() + std::ptrdiff_t(first);

@@ -12,7 +12,7 @@
 
 namespace linnet::exporter {
 
-/// A size: a number, or the name of an axis whose size differs between runs ("" where it has none).
+/// A size: a number, or the name of an axis whose size differs between runs ("" if it is unnamed).
 struct OnnxDim {
   int64_t size = -1;
   std::string symbol;
@@ -29,7 +29,7 @@ struct OnnxNode {
   std::string name;
   Names inputs, outputs;
   Attributes attributes;
-  std::string source;  ///< the line of the model that the node stems from
+  std::string source;  ///< the line of the model that the node comes from
 };
 
 struct OnnxGraph {
@@ -38,36 +38,36 @@ struct OnnxGraph {
   std::vector<std::pair<std::string, Tensor>> initializers;
 };
 
-/// Nodes, attributes and constants are the same; names count.
+/// Whether nodes, attributes and constants are equal, names included.
 bool same_graph(const OnnxGraph& a, const OnnxGraph& b);
 
-/// An OnnxGraph while it grows. Values are in order: each is made before it is read.
+/// An OnnxGraph under construction. Values are in order: each is made before it is read.
 class OnnxBuilder {
  public:
   explicit OnnxBuilder(ExportOptions options) : options_(std::move(options)) {}
 
   const ExportOptions& options() const { return options_; }
 
-  /// A name that nothing else has, like the wanted one.
+  /// Returns an unused name similar to the wanted one.
   std::string unique(const std::string& wanted);
-  /// What the next nodes are named after, and where in the model they stem from.
+  /// Sets the scope that the next nodes are named after, and the source that they come from.
   void set_origin(const std::string& scope, const std::string& source);
-  /// Adds a node; the result are the names of its outputs. Throws ExportError beyond a million of nodes.
+  /// Adds a node and returns the names of its outputs. Throws ExportError beyond a million nodes.
   Names emit(const OnnxOperator& op, const Names& inputs, const Attributes& attributes, size_t outputs);
-  /// The value as another dtype: itself where it is known to have that.
+  /// Returns the value as another dtype: the value itself if it is known to have that dtype.
   std::string cast(const std::string& value, DType dtype);
-  /// A constant; small ones with equal contents are one. `name` is used where it is new. Throws ExportError where those
-  /// without a name have more than 2 GiB together.
+  /// Returns a constant. Small constants with equal contents are shared. A new one gets `name`. Throws ExportError if
+  /// the unnamed constants exceed 2 GiB together.
   std::string constant(const Tensor& tensor, const std::string& name = "");
-  /// A constant tensor of the model: a parameter by its name, others by their contents as they are now.
+  /// Returns a constant tensor of the model: a parameter by its name, other tensors by their present contents.
   std::string tensor(const Tensor& tensor);
-  /// The tensor is a parameter of the model, or written down in its code.
+  /// Declares that the tensor is a parameter of the model, or written in its code.
   void name_tensor(const Tensor& tensor, const std::string& name);
   bool is_named(const Tensor& tensor) const { return parameters_.contains(key_of(tensor)); }
-  /// The dtype of a value becomes known.
+  /// Records the dtype of a value.
   void set_dtype(const std::string& value, DType dtype) { dtypes_.insert_or_assign(value, dtype); }
 
-  // Trying: what was added after a mark can be looked at and taken back.
+  // Trials: what was added after a mark can be inspected and removed.
   struct Mark {
     size_t nodes, names, initializers, bodies, emitted, constant_bytes, constants;
   };
@@ -75,12 +75,12 @@ class OnnxBuilder {
     return {graph_.nodes.size(), order_.size(),          graph_.initializers.size(), outer_.size(), emitted_,
             constant_bytes_,     small_constants_.size()};
   }
-  /// What was added since is what another graph consists of.
+  /// Whether the parts added since the mark equal those of another graph.
   bool is_same_since(const Mark& mark, const OnnxGraph& other) const;
-  /// The nodes and initializers that were added since.
+  /// Removes and returns the nodes and initializers that were added since the mark.
   OnnxGraph take_back(const Mark& mark);
 
-  // Bodies: nodes between begin and end form a graph of their own, which sees all values from outside.
+  // Bodies: nodes between begin and end form a separate graph, which sees all values from outside.
   void begin_body();
   OnnxGraph end_body();
 
@@ -94,16 +94,16 @@ class OnnxBuilder {
   std::set<std::string> used_;
   struct Used {
     std::string name, wanted;
-    int before;  // the number that was next for the wanted name
+    int before;  // the previous next number for the wanted name
   };
   std::vector<Used> order_;                    // the used names, oldest first
   std::unordered_map<std::string, int> next_;  // the least number that may be free, by wanted name
-  size_t emitted_ = 0, constant_bytes_ = 0;    // nodes, those of bodies included, and constants that have no name
+  size_t emitted_ = 0, constant_bytes_ = 0;    // nodes including those of bodies; bytes of unnamed constants
   std::unordered_map<std::string, DType> dtypes_;
-  std::unordered_map<std::string, std::string> constants_;  // name, by contents
-  std::vector<std::string> small_constants_;                // the contents, oldest first
+  std::unordered_map<std::string, std::string> constants_;  // name by contents
+  std::vector<std::string> small_constants_;                // contents, oldest first
   struct Parameter {
-    Tensor tensor;  // kept, so that its address stays its own
+    Tensor tensor;  // stored so that its address stays unique
     std::string name, value;
   };
   using ParameterKey = std::tuple<const void*, DType, std::vector<int64_t>>;
@@ -113,10 +113,10 @@ class OnnxBuilder {
   std::map<ParameterKey, Parameter> parameters_;
 };
 
-/// Gives values other names where nodes, those of bodies included, make and read them.
+/// Renames values where nodes, including those of bodies, write and read them.
 void rename_values(OnnxGraph& graph, const std::unordered_map<std::string, std::string>& new_names);
 
-/// Leaves out nodes and initializers that no output needs.
+/// Removes nodes and initializers that no output needs.
 void remove_unused(OnnxGraph& graph);
 
 }  // namespace linnet::exporter

@@ -8,13 +8,13 @@
 namespace linnet::exporter {
 namespace {
 
-/// What a list argument gets for the axis of the parts.
+/// What is added to a list argument for the axis of the parts.
 enum class Extra { kNone, kSize, kOnce, kAxis, kPadding };
 
-/// Which arguments of an operator speak of axes.
+/// The arguments of an operator that refer to axes.
 struct PairForm {
-  Names axes{};        ///< they count them; a new axis is one of the result's
-  std::string list{};  ///< it has one number for each axis
+  Names axes{};        ///< arguments that are axes; a new axis is one of the result's
+  std::string list{};  ///< the argument with one number for each axis
   Extra extra = Extra::kNone;
 };
 
@@ -66,7 +66,7 @@ const std::map<std::string, PairForm>& forms() {
 
 bool is_complex_leaf(const Value& value) { return value.is_tensor() && is_complex(value.tensor().dtype); }
 
-/// All tensors in it are complex.
+/// Whether all tensors in a value are complex.
 bool only_complex(const Value& value) {
   return value.is_list ? std::ranges::all_of(value.elements, only_complex)
                        : !value.is_tensor() || is_complex_leaf(value);
@@ -89,7 +89,7 @@ Value as_pairs(Value value) {
 
 Value number(int64_t number, size_t examples) { return {std::vector<Concrete>(examples, Concrete{number})}; }
 
-/// Negative axes of a tensor of so many axes, counted from the front.
+/// Replaces negative axes of a tensor of `rank` axes by axes counted from the front.
 void count_from_front(const Site& site, Value& value, int64_t rank) {
   for_each_leaf(value, [&](Value& leaf) {
     if (!leaf.constant()) return;
@@ -117,7 +117,7 @@ const Value* find(const Site& site, const std::vector<Value>& arguments, const s
   return found == site.arguments.end() ? nullptr : &arguments[size_t(found - site.arguments.begin())];
 }
 
-/// How many axes those have that the arguments count.
+/// Returns the rank of the tensor whose axes the arguments count.
 int64_t counted_rank(const Site& site, const std::vector<Value>& arguments, const std::vector<Value>& results) {
   const Value* const self = find(site, arguments, "self");
   const bool of_result = !self || site.operator_name == "aten::unsqueeze";

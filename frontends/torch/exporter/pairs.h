@@ -8,27 +8,27 @@
 #include "site.h"
 #include "value.h"
 
-// Complex numbers, which few operators of ONNX know: in the graph a tensor of them is one of floats with one more last
-// axis, of real and imaginary part.
+// Few ONNX operators support complex numbers. In the graph, a complex tensor is therefore a float tensor with an
+// additional last axis of size 2 for real and imaginary part.
 namespace linnet::exporter {
 
-/// complex64 or complex128.
+/// Whether a dtype is complex64 or complex128.
 bool is_complex(DType dtype);
-/// What tensors of a dtype have in the graph: of complex numbers that of their parts.
+/// Returns the dtype of such tensors in the graph: for complex numbers, that of their parts.
 DType stored_dtype(DType dtype);
-/// The same of what a graph declares.
+/// Returns a declared value as it is in the graph.
 OnnxValue stored_value(OnnxValue value);
-/// A constant as it is in the graph. It shares the data.
+/// Returns a constant as it is in the graph. It shares the data.
 Tensor stored_tensor(const Tensor& tensor);
 
-/// Some tensor in them is complex.
+/// Whether some tensor in the values is complex.
 bool has_complex(const std::vector<Value>& values);
-/// Complex tensors as they are in the graph.
+/// Returns complex tensors as they are in the graph.
 std::vector<Value> as_pairs(const std::vector<Value>& values);
 
-/// The operator moves elements, or treats both parts alike: its rule for real tensors serves pairs.
+/// Whether the operator moves elements or treats both parts equally, so that its rule for real tensors serves pairs.
 bool serves_pairs(const std::string& operator_name);
-/// The arguments of such an operator for its rule. Axes count from the front, and the last one stays where it is.
+/// Returns the arguments of such an operator for its rule. Axes count from the front, and the last one stays in place.
 std::vector<Value> arguments_of_pairs(const Site& site, const std::vector<Value>& arguments,
                                       const std::vector<Value>& results);
 

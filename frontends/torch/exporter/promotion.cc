@@ -41,7 +41,7 @@ DType wider_integer(DType a, DType b) {
 
 DType wider_float(DType a, DType b) {
   if (dtype_bits(a) != dtype_bits(b)) return dtype_bits(a) > dtype_bits(b) ? a : b;
-  return a == b ? a : DType::kFloat32;  // of float16 and bfloat16
+  return a == b ? a : DType::kFloat32;  // one is float16, the other bfloat16
 }
 
 DType wider_complex(DType a, DType b) {
@@ -62,7 +62,7 @@ DType promoted(DType a, DType b) {
 }
 
 void Promotion::add(DType dtype, Kind kind) {
-  // A Python float counts as PyTorch's default dtype, a complex number as that of its parts.
+  // A Python float counts as PyTorch's default dtype, and a Python complex as the complex dtype with such parts.
   if (kind == Kind::kNumber && dtype == DType::kFloat64) dtype = DType::kFloat32;
   if (kind == Kind::kNumber && dtype == DType::kComplex128) dtype = DType::kComplex64;
   DType& highest = highest_[int(kind)];

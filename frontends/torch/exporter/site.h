@@ -5,17 +5,17 @@
 
 namespace linnet::exporter {
 
-/// A call of an operator in the model, for messages and names.
+/// A call of an operator in the model. It is used in messages and names.
 struct Site {
   std::string operator_name;           ///< "aten::add.Tensor"
-  std::vector<std::string> arguments;  ///< their names, in order
-  std::string schema;                  ///< as PyTorch prints it; empty where it is not known
-  std::string source;                  ///< "model.py:12", or the code itself where no file is known
-  std::string scope;                   ///< the modules around it: "layer1.0.conv1"; empty where they are not known
+  std::vector<std::string> arguments;  ///< the names of the arguments, in order
+  std::string schema;                  ///< as PyTorch prints it; empty if unknown
+  std::string source;                  ///< "model.py:12", or the code itself if the file is unknown
+  std::string scope;                   ///< the modules around it: "layer1.0.conv1"; empty if unknown
 
-  /// Reason, operator, schema, source line.
+  /// Returns a message with reason, operator, schema and source line.
   std::string message(const std::string& reason) const;
-  /// Throws ExportError with that message.
+  /// Throws an ExportError with that message.
   [[noreturn]] void refuse(const std::string& reason) const;
 };
 

@@ -10,7 +10,7 @@
 namespace linnet::exporter {
 namespace {
 
-/// The one element of a constant tensor as a number of another kind.
+/// Returns the only element of a constant tensor as a number of another kind.
 template <class T>
 T element_of(const TensorInfo& tensor) {
   if (!tensor.contents || tensor.contents.size() != 1) throw ExportError("a tensor is used as a number");

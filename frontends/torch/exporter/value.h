@@ -9,7 +9,8 @@
 
 namespace linnet::exporter {
 
-/// How the name of a result begins that a rule has not set; after it comes where in the model it stems from.
+/// The prefix of the name of a result that a rule has not set. It is followed by the place in the model that it comes
+/// from.
 inline constexpr const char* kUnset = "?";
 
 /// None, a number, a text, a dtype or a tensor.
@@ -18,16 +19,17 @@ struct Concrete {
 
   bool is_none() const { return std::holds_alternative<std::monostate>(value); }
   bool is_tensor() const { return std::holds_alternative<TensorInfo>(value); }
-  /// Throws ExportError for all others.
+  /// Throws ExportError if this is not a tensor.
   const TensorInfo& tensor() const;
-  /// A number, or the one element of a constant tensor. Throw ExportError for all others.
+  /// Return a number, or the only element of a constant tensor. Throw ExportError for all others.
   int64_t integer() const;
   double number() const;
   bool flag() const;
   const std::string& text() const;
-  /// That a tensor or number has in ONNX: int64 for int, float64 for float, bool. Throws ExportError for all others.
+  /// Returns the dtype that a tensor or number has in ONNX: int64 for int, float64 for float, bool. Throws ExportError
+  /// for all others.
   DType dtype() const;
-  /// A tensor or number as a constant tensor. Throws ExportError for all others.
+  /// Returns a tensor or number as a constant tensor. Throws ExportError for all others.
   Tensor as_tensor() const;
 };
 
@@ -38,7 +40,7 @@ struct Value {
   bool is_list = false;
   List<Value> elements{};  ///< of a list
 
-  /// No leaf in it depends on the model's inputs.
+  /// Whether no leaf in it depends on the model's inputs.
   bool constant() const;
   bool is_none() const { return !is_list && concrete[0].is_none(); }
   bool is_tensor() const { return !is_list && concrete[0].is_tensor(); }
@@ -46,9 +48,9 @@ struct Value {
   const TensorInfo& tensor(size_t example = 0) const { return concrete[example].tensor(); }
 };
 
-/// The size of a tensor's axis, by example.
+/// Returns the size of a tensor's axis in each example.
 Integers sizes_along(const Value& tensor, int64_t axis);
-/// It is not the same in all examples: the axis is dynamic.
+/// Whether the size differs between examples, so that the axis is dynamic.
 bool size_differs(const Value& tensor, int64_t axis);
 
 /// Calls visit(leaf) for all leaves.

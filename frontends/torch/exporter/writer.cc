@@ -14,7 +14,7 @@ namespace {
 
 namespace pb = ::linnet_onnx;
 
-/// Of a protobuf message, and of the weights that leave enough of it for the graph.
+/// The limits for a protobuf message, and for weights, such that space for the graph remains.
 constexpr size_t kMostBytes = (size_t(1) << 31) - 1;
 constexpr size_t kMostWeights = kMostBytes - (size_t(1) << 26);
 
@@ -23,12 +23,12 @@ void close(std::ofstream& file, const std::string& path) {
   if (!file) throw ExportError(path + ": it cannot be written");
 }
 
-/// The file beside a model that holds its larger weights, each at the start of a page.
+/// The file next to a model that holds its larger weights, each at the start of a page.
 class DataFile {
  public:
   explicit DataFile(const std::string& model) : path_(model + ".data") {}
 
-  /// Whether it holds the tensor now: small ones stay in the model.
+  /// Adds a tensor. Returns false for small tensors, which stay in the model.
   bool add(const Tensor& tensor, pb::TensorProto& proto) {
     if (tensor.bytes() < 1024) return false;
     proto.set_data_location(pb::TensorProto::EXTERNAL);
@@ -172,7 +172,7 @@ void write_function(const OnnxFunction& function, const ExportOptions& options, 
   write_import("", options.opset, proto);
 }
 
-/// The first IR version that has what the opset has.
+/// Returns the first IR version that supports the opset.
 int64_t ir_version(int64_t opset) {
   if (opset >= 23) return opset - 12;
   return opset >= 21 ? 10 : opset >= 19 ? 9 : 8;

@@ -1,6 +1,6 @@
 """Exports PyTorch modules as ONNX files for Linnet, and checks that run_model computes what PyTorch does.
 
-linnet_torch.export(module, args, path) is all that most programs need; see docs/exporter.md.
+Most programs need only linnet_torch.export(module, args, path); see docs/exporter.md.
 """
 
 from .errors import ExportError, MismatchError

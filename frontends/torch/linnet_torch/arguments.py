@@ -1,4 +1,4 @@
-"""The example arguments of an export: their names, and how PyTorch's exporters get them."""
+"""The example arguments of an export: their names, and the forms that PyTorch's exporters need."""
 
 import contextlib
 import copy
@@ -11,8 +11,10 @@ from .nested import flatten, map_tensors
 
 
 class Arguments:
-    """Arguments as torch.onnx.export takes them: a tensor or a tuple, and a dict of keywords. Without `kwargs` a dict
-    that ends the tuple is one of keywords where forward takes it so."""
+    """Arguments as torch.onnx.export takes them: a tensor or a tuple, and a dict of keywords.
+
+    Without `kwargs`, a dict at the end of the tuple holds keywords if forward accepts them.
+    """
 
     def __init__(self, module: torch.nn.Module, args, kwargs=None):
         args = args if isinstance(args, tuple) else (args,)
@@ -26,7 +28,7 @@ class Arguments:
 
     @property
     def by_parameter(self) -> dict:
-        """The arguments by name, in the order of forward's parameters; those of *args as a tuple."""
+        """The arguments by name, in the order of forward's parameters. Those of *args are a tuple."""
         result, positional = {}, list(self._positional)
         for name, parameter in self._signature.parameters.items():
             if positional and parameter.kind is parameter.VAR_POSITIONAL:
@@ -36,7 +38,7 @@ class Arguments:
         return result | self._keywords
 
     def names(self) -> list[str]:
-        """Of each tensor: its parameter's name; where a parameter holds several, name_0, name_1 ..."""
+        """A name for each tensor: its parameter's name or, if a parameter holds several tensors, name_0, name_1, ..."""
         result = []
         for name, value in self.by_parameter.items():
             single = isinstance(value, torch.Tensor)
@@ -44,26 +46,28 @@ class Arguments:
         return result
 
     def tensors(self) -> list[torch.Tensor]:
-        """In the order of names()."""
+        """The tensors in the order of names()."""
         return flatten((self._positional, self._keywords))
 
     def with_tensors(self, tensors: list):
-        """The same with these tensors, in the order of names()."""
+        """Returns a copy with these tensors, in the order of names()."""
         result = copy.copy(self)
         result._positional, result._keywords = self._filled(tensors)
         return result
 
     def call(self, module: torch.nn.Module):
-        """module(...) on copies, so that a module that writes into its inputs leaves the caller's tensors alone."""
+        """Returns module(...) of copies, so that a module that writes to its inputs does not change the caller's
+        tensors."""
         positional, keywords = self._filled(map(_copy, self.tensors()))
         return module(*positional, **keywords)
 
     @contextlib.contextmanager
     def tensors_alone(self, module: torch.nn.Module):
-        """Yields the tensors in a flat tuple, and lets module.forward take them for as long as the context lasts.
+        """Yields the tensors in a flat tuple, and makes module.forward accept them while the context lasts.
 
-        The module sees all else as it was given, so it becomes constant in the file. It returns its tensors in a flat
-        tuple, too. TorchScript, which cannot be changed so, gets its arguments as they are.
+        The module receives all other arguments as they were given, so they become constants in the file. It also
+        returns its tensors in a flat tuple. TorchScript cannot be changed in this way and gets its arguments as they
+        are.
         """
         if isinstance(module, torch.jit.ScriptModule):
             bound = self._signature.bind(*self._positional, **self._keywords)
@@ -80,7 +84,7 @@ class Arguments:
                 module.forward = own
 
     def _filled(self, tensors) -> tuple:
-        """Positional arguments and keywords, with these tensors."""
+        """Returns positional arguments and keywords with these tensors."""
         rest = iter(tensors)
         return map_tensors((self._positional, self._keywords), lambda _: next(rest))
 
@@ -93,7 +97,7 @@ class Arguments:
 
 
 def _first_that_fits(signature: inspect.Signature, calls: list, module: str) -> tuple:
-    """The first of the pairs (positional, keywords) that a signature takes."""
+    """Returns the first of the pairs (positional, keywords) that fits a signature."""
     problem = None
     for positional, keywords in calls:
         try:

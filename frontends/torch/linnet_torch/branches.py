@@ -1,4 +1,4 @@
-"""Leaves out branches on values and loops over boxes that libraries have, at which torch.export ends."""
+"""Replaces branches on values and loops over boxes in libraries, which torch.export cannot capture."""
 
 import contextlib
 import sys
@@ -8,8 +8,10 @@ import torch
 
 @contextlib.contextmanager
 def left_out():
-    """For as long as the context lasts, PyTorch's transformer layers and torchvision's detection models compute the same
-    without them."""
+    """While the context lasts, PyTorch's transformer layers and torchvision's detection models work without them.
+
+    The results do not change.
+    """
     with contextlib.ExitStack() as stack:
         for module, name, replacement in _replacements():
             stack.enter_context(_replaced(module, name, replacement))
@@ -19,7 +21,7 @@ def left_out():
 def _replacements() -> list:
     layers = torch.nn.modules.transformer
     found = []
-    if hasattr(layers, "_detect_is_causal_mask"):  # from PyTorch 2.0 on: a causal mask has a faster kernel
+    if hasattr(layers, "_detect_is_causal_mask"):  # PyTorch 2.0 and newer: a causal mask has a faster kernel
         found.append((layers, "_detect_is_causal_mask", lambda mask, is_causal=None, size=None: bool(is_causal)))
     if boxes := sys.modules.get("torchvision.ops.boxes"):
         found.append((boxes, "batched_nms", _batched_nms))
@@ -35,14 +37,14 @@ def _replacements() -> list:
 
 
 def _batched_nms(boxes, scores, idxs, iou_threshold):
-    """Boxes of one class only suppress each other: those of the others are moved away from them."""
+    """Only boxes of one class suppress each other: those of other classes are moved away from them."""
     largest = torch.cat([boxes.flatten(), boxes.new_zeros(1)]).max()  # there may be no boxes
     offsets = idxs.to(boxes) * (largest + 1)
     return torch.ops.torchvision.nms(boxes + offsets[:, None], scores, iou_threshold)
 
 
 def _length(value):
-    """len() makes a number of Python of a size."""
+    """Converts a size to an integer tensor where len() would make a Python number."""
     return value.shape[0] if isinstance(value, torch.Tensor) else len(value)
 
 

@@ -6,7 +6,7 @@ import torch
 
 
 def functions_called(call) -> tuple:
-    """The result of call(), and the autograd.Functions with a `symbolic` whose forward ran in it."""
+    """Returns the result of call(), and the autograd.Functions with a `symbolic` whose forward ran in it."""
     called = {}
     with contextlib.ExitStack() as stack:
         for function in _subclasses(torch.autograd.Function):

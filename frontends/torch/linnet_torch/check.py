@@ -21,7 +21,7 @@ from .sizes import shapes_with
 
 @dataclass
 class Check:
-    """How the files of one export are compared, each with the same results; see linnet_torch.export."""
+    """Compares the files of one export with the same results; see linnet_torch.export."""
 
     run_model: str
     atol: float
@@ -29,7 +29,7 @@ class Check:
     cases: list = field(default_factory=list)
 
     def __call__(self, path: Path, request: Request) -> None:
-        """Raises MismatchError where outputs differ, ExportError where run_model cannot run the file."""
+        """Raises MismatchError if outputs differ, and ExportError if run_model cannot run the file."""
         model = onnx.load(str(path), load_external_data=False)
         self.cases = self.cases or list(_cases(request))
         for case in self.cases:
@@ -63,14 +63,17 @@ class Check:
 
 @dataclass
 class _Case:
-    name: str  # empty: the example itself
+    name: str  # empty for the example itself
     arguments: Arguments
     results: list
 
 
 def _cases(request: Request) -> Iterator[_Case]:
-    """The example; fresh inputs of its sizes; and of others, where axes are dynamic. What the module refuses, or gives
-    numbers for that are none, is left out."""
+    """Yields the example, random inputs of its sizes and, if axes are dynamic, inputs of other sizes.
+
+    Omits inputs that the module rejects, and inputs with results that are not finite unless the example's are not
+    either.
+    """
     example = request.results(request.arguments)
     yield _Case("", request.arguments, example)
     generator = torch.Generator().manual_seed(0)
@@ -80,16 +83,16 @@ def _cases(request: Request) -> Iterator[_Case]:
                    for tensor, shape in zip(request.arguments.tensors(), shapes)]
         arguments = request.arguments.with_tensors(tensors)
         try:
-            if request.quantised is not None:  # its operators take what others refuse
+            if request.quantised is not None:  # quantised operators accept inputs that others reject
                 request.results(arguments, request.module)
             results = request.results(arguments)
-        except Exception:  # whatever a module raises on inputs that it does not take
+        except Exception:  # a module may raise anything on inputs that it rejects
             continue
         if _is_finite(results) or not _is_finite(example):
             yield _Case(name, arguments, results)
 
 
-# Name, the size of the i-th dynamic dim made of the example's, and whether numbers are negative.
+# The name, the size of the i-th dynamic dim computed from the example's, and whether numbers are negative.
 _PLANS = [
     ("with random inputs", lambda size, i: size, False),
     ("with negative inputs", lambda size, i: size, True),

@@ -1,4 +1,4 @@
-"""Which exporters may write a file, in the order in which they are trusted."""
+"""Selects the exporters that may write a file, in order of trust."""
 
 import warnings
 from typing import Optional
@@ -8,8 +8,8 @@ import torch
 from . import dynamo, library, linnet_program, linnet_torchscript, torchscript
 from .errors import ExportError
 
-# The first PyTorch whose dynamo exporter takes named axes and a table of translations, and the one that prefers it and
-# writes the .pt2 files that Linnet reads.
+# The first PyTorch whose dynamo exporter takes named axes and a table of translations, and the first in which it is
+# preferred and which writes the .pt2 files that Linnet reads.
 _FIRST, _PREFERRED = (2, 7), (2, 9)
 
 WAYS = {
@@ -23,7 +23,7 @@ TITLES = {
     linnet_program: "Linnet's exporter on torch.export",
     linnet_torchscript: "Linnet's exporter on TorchScript",
 }
-# These see what one run of the module computes: a branch not taken is not there.
+# These see what one run of the module computes, so branches that are not taken are missing.
 _TRACING = [torchscript, linnet_torchscript]
 
 
@@ -32,10 +32,10 @@ def name_of(way) -> str:
 
 
 def ways(exporter: str, module: torch.nn.Module, functions: list, is_quantised: bool) -> list:
-    """The modules that can export in this way, "auto" or a name of WAYS, the most trusted first.
+    """Returns the modules that implement `exporter`, "auto" or a name of WAYS, the most trusted first.
 
     functions: the autograd.Functions with a `symbolic` that the module calls
-    is_quantised: the module is made of a quantised one
+    is_quantised: whether the module is made from a quantised one
     """
     if is_quantised:
         return [linnet_program]
@@ -59,7 +59,7 @@ def ways(exporter: str, module: torch.nn.Module, functions: list, is_quantised: 
 
 
 def check_quantised(exporter: str) -> None:
-    """Only one way writes such modules."""
+    """Raises ExportError unless the exporter that supports quantised modules is allowed."""
     if exporter not in ("auto", "linnet") or torch.__version__ < _PREFERRED:
         raise ExportError(
             "modules that torch.ao.quantization has quantised need exporter='linnet' or 'auto', and PyTorch 2.9 or "
@@ -68,12 +68,12 @@ def check_quantised(exporter: str) -> None:
 
 
 def left_after(error: Exception, left: list) -> list:
-    """The ways that are left to try. A tracer does not see what depends on the values of tensors."""
+    """Returns the exporters to try next. A tracer does not see dependencies on the values of tensors."""
     return [way for way in left if way not in _TRACING] if is_guard_on_data(error) else left
 
 
 def is_guard_on_data(error: Optional[BaseException]) -> bool:
-    """torch.export says that the module needs the value of a tensor in Python, for a branch, say."""
+    """Whether torch.export reports that the module needs the value of a tensor in Python, for example for a branch."""
     while error is not None:
         name, text = type(error).__name__, str(error)
         if name == "GuardOnDataDependentSymNode" or "data-dependent" in text.lower():

@@ -10,8 +10,10 @@ from .errors import MismatchError
 def compare(got: dict, expected: dict, atol: float, rtol: float, slack: Optional[dict] = None) -> None:
     """Raises MismatchError on the first output with |got - expected| > max(atol, rtol * |expected|, slack) anywhere.
 
-    NaN equals NaN, an infinity only itself; dtypes and shapes must be the same. Integers must be equal, but for slack.
-    slack: numbers or arrays by output; infinity leaves an element open.
+    NaN equals NaN, and an infinity equals only itself. Dtypes and shapes must be equal. Integers must be equal within
+    slack.
+
+    slack: numbers or arrays by output; infinity allows any value of an element
     """
     for name, value in expected.items():
         if name not in got:

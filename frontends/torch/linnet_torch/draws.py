@@ -1,13 +1,15 @@
-"""Fresh example inputs: random ones of the same kind as those given."""
+"""Random example inputs of the same kind as those given."""
 
 import torch
 
 
 def draw(tensor: torch.Tensor, shape, generator: torch.Generator, negative: bool = False) -> torch.Tensor:
-    """A random tensor of this shape that may stand for `tensor`.
+    """Returns a random tensor of this shape that can replace `tensor`.
 
-    Integers and booleans come from the example's range. So do floats; where an example has few values (a mask), from
-    those; where it has one only, from the normal distribution. negative: numbers of any sign, most of them below zero.
+    Integers and booleans are in the example's range. So are floats; if an example has few distinct values (a mask),
+    they are sampled from these values; if it has only one, they are from the normal distribution.
+
+    negative: numbers may have any sign, and most are below zero
     """
     example = tensor.detach()
     if example.numel() == 0:

@@ -1,4 +1,4 @@
-"""Which axes of which input are dynamic: torch.export's `dynamic_shapes`, for every PyTorch."""
+"""The dynamic axes of each input: torch.export's `dynamic_shapes`, for every version of PyTorch."""
 
 import torch
 
@@ -7,11 +7,13 @@ from .nested import flatten
 
 
 def axes_of(dynamic_shapes, by_parameter: dict) -> list[dict]:
-    """For each tensor of the arguments, in order, its dynamic axes: {axis: str or torch.export.Dim}.
+    """Returns, for each tensor of the arguments in order, its dynamic axes: {axis: str or torch.export.Dim}.
 
-    `dynamic_shapes` is a dict by parameter name, where those left out have fixed sizes, or a tuple in their order. It
-    holds, for a tensor, None, {axis: dim} or one dim per axis; for a tuple, list or dict of tensors the same nested; for
-    any other object that holds tensors a list with an element for each.
+    `dynamic_shapes` is a dict by parameter name, where missing parameters have fixed sizes, or a tuple in their order.
+    It contains
+    - for a tensor, None, {axis: dim}, or one dim per axis,
+    - for a tuple, list or dict of tensors, the same nested,
+    - for any other object that holds tensors, a list with an element for each.
     """
     if dynamic_shapes is None:
         dynamic_shapes = {}

@@ -13,7 +13,7 @@ _OLDEST_OPSET, _DEFAULT_OPSET, _NEWEST_OPSET, _DEFORM_CONV_OPSET = 18, 20, 23, 1
 
 
 def opset_of(request: Request) -> int:
-    """The opset of the file: 20 unless asked for another; DeformConv needs 19."""
+    """Returns the opset of the file: 20 unless another is requested; DeformConv needs 19."""
     opset = _DEFAULT_OPSET if request.opset_version is None else request.opset_version
     if not _OLDEST_OPSET <= opset <= _NEWEST_OPSET:
         raise ExportError(
@@ -54,7 +54,7 @@ def export(request: Request, file: str, opset: int) -> None:
 
 
 def _rename_weights(program, input_names: list) -> None:
-    """PyTorch renames inputs without a look at the weights, which may have the same names."""
+    """Renames weights with the names of inputs, because PyTorch renames inputs without regard to weights."""
     for weight in list(program.model.graph.initializers.values()):
         while weight.name in input_names:
             weight.name += "_"
@@ -62,7 +62,7 @@ def _rename_weights(program, input_names: list) -> None:
 
 @contextlib.contextmanager
 def _quiet():
-    """Without what PyTorch logs and says nothing of the module: that torchvision is not installed, say."""
+    """Suppresses messages of PyTorch that do not concern the module, e.g. that torchvision is not installed."""
     logger = logging.getLogger("torch.onnx")
     level = logger.level
     logger.setLevel(logging.ERROR)

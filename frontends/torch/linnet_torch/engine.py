@@ -1,4 +1,4 @@
-"""The run_model command."""
+"""Finds the commands run_model and export_model, and runs models with run_model."""
 
 import os
 import shutil
@@ -12,12 +12,13 @@ from .errors import ExportError
 
 
 def find_run_model(named=None) -> str:
-    """The run_model command: `named`, else $LINNET_RUN_MODEL, else on PATH, else in the source tree's build."""
+    """Finds the run_model command: `named`, else $LINNET_RUN_MODEL, else on PATH, else in the source tree's build."""
     return _find("run_model", named, "the exported file cannot be checked", "or run_model=, or export with check=False")
 
 
 def find_export_model() -> str:
-    """The export_model command: $LINNET_EXPORT_MODEL, else beside $LINNET_RUN_MODEL, on PATH, or as run_model."""
+    """Finds the export_model command: $LINNET_EXPORT_MODEL, else next to $LINNET_RUN_MODEL, on PATH, or as
+    run_model."""
     return _find("export_model", None, "programs of torch.export go without Linnet's exporter", "")
 
 
@@ -36,7 +37,7 @@ def _find(name: str, named, what: str, otherwise: str) -> str:
 
 
 def run(command: str, model: Path, inputs: dict[str, np.ndarray], *flags: str) -> dict[str, np.ndarray]:
-    """The outputs of `model` by name, computed by run_model."""
+    """Returns the outputs of `model` by name, computed by run_model."""
     with tempfile.TemporaryDirectory() as folder:
         arguments = [command, "run", str(model), "--save-outputs", f"{folder}/outputs.npz", *flags]
         for i, (name, value) in enumerate(inputs.items()):

@@ -6,11 +6,11 @@ class ExportError(RuntimeError):
 
 
 class MismatchError(ExportError):
-    """The written file runs, but does not compute what PyTorch computes. The file is kept."""
+    """The written file runs, but does not compute what PyTorch computes. The file is not removed."""
 
 
 def cause_of(error: BaseException) -> str:
-    """The first line of the error that the others were raised for."""
+    """Returns the first line of the error that caused the others."""
     while error.__cause__ is not None:
         error = error.__cause__
     return first_line(error)
@@ -21,8 +21,10 @@ def first_line(error: BaseException) -> str:
 
 
 def without_frames(error: BaseException) -> BaseException:
-    """The error, which no longer keeps alive what its frames do: PyTorch 1.13 takes a new graph for one that Python
-    still holds values of."""
+    """Returns the error without its frames, which keep values alive.
+
+    PyTorch 1.13 confuses a new graph with an old one whose values Python still references.
+    """
     link = error
     while link is not None:
         link.__traceback__ = None

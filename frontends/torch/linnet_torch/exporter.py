@@ -1,4 +1,4 @@
-"""linnet_torch.export: a PyTorch module becomes an ONNX file that run_model has run."""
+"""linnet_torch.export: converts a PyTorch module to an ONNX file and runs it with run_model."""
 
 import contextlib
 import warnings
@@ -51,43 +51,43 @@ def export(
 
     module          a torch.nn.Module, TorchScript included, a torch.export.ExportedProgram, or the path of a .pt2 file
     args            the example inputs, as torch.onnx.export takes them: a tensor, or a tuple of arguments, which are
-                    pytrees or objects that hold tensors; a program has its own
+                    pytrees or objects that hold tensors. A program contains its own
     path            the file to write
-    kwargs          the example's keyword arguments. Without it a dict that ends args holds them, where forward takes it
-                    so
-    dynamic_shapes  which axes are dynamic, as torch.export.export takes it: {"x": {0: "N"}}; names or Dim objects. A
-                    name may be an expression of others: {"mask": {1: "past + T"}}
-                    Default: none; of a program those that it has
+    kwargs          the example's keyword arguments. Without it, a dict at the end of args holds them if forward accepts
+                    them
+    dynamic_shapes  the dynamic axes, as torch.export.export takes them: {"x": {0: "N"}}; names or Dim objects. A name
+                    may be an expression of others: {"mask": {1: "past + T"}}
+                    Default: no axes; for a program, its dynamic axes
     input_names     default: the parameter names of module.forward
-    output_names    default: "output", or "output_0", "output_1" ... where there are several
-    opset_version   9 to 19 from the TorchScript exporter (default 17), 18 to 23 from the dynamo exporter (default 20),
-                    13 to 25 from Linnet's (default 17, or what an operator needs)
-    exporter        PyTorch's "torchscript" or "dynamo" exporter; "linnet": Linnet's own, on a program of torch.export or,
-                    where there is none, on TorchScript; or "auto": of dynamo (from PyTorch 2.9 on), torchscript and
-                    linnet the first that exports the module and whose file passes the check. Modules that call an
-                    autograd.Function with a `symbolic` begin with torchscript. Where dynamo finds that a branch depends
-                    on the values of a tensor, nothing is traced. Modules that torch.ao.quantization has quantised
-                    "linnet" writes
+    output_names    default: "output", or "output_0", "output_1", ... for several outputs
+    opset_version   9 to 19 with the TorchScript exporter (default 17), 18 to 23 with the dynamo exporter (default 20),
+                    13 to 25 with Linnet's (default 17, or what an operator needs)
+    exporter        "torchscript" or "dynamo": PyTorch's exporters
+                    "linnet": Linnet's own, on a program of torch.export or, if there is no such program, on TorchScript
+                    "auto": the first of dynamo (PyTorch 2.9 and newer), torchscript and linnet that exports the module
+                    and whose file passes the check. Modules that call an autograd.Function with a `symbolic` begin with
+                    torchscript. If dynamo finds that a branch depends on the values of a tensor, nothing is traced.
+                    Modules that torch.ao.quantization has quantised are always written by "linnet"
     deform_conv     deform_conv2d of torchvision and linnet as "custom" (custom::deform_conv2d) or "standard"
-                    (DeformConv; makes the file opset 19 at least)
+                    (DeformConv; requires opset 19 or newer)
     my_add          linnet::my_add and MyAddFunction as "custom" (custom::my_add), "decompose" (Mul and Add) or
                     "function" (custom::my_add with its body in the file)
     selu            aten::selu as "function" (custom-onnx-script::Selu with its body in the file) or "standard" (Selu)
     custom_translation_table
-                    {torch.ops.ns.name.default: onnxscript function} for operators of your own; wins over all else.
-                    From the TorchScript exporter (PyTorch 2.0 or newer) and Linnet's: onnxscript.script functions of
+                    {torch.ops.ns.name.default: onnxscript function} for your own operators; overrides all other rules.
+                    The TorchScript exporter (PyTorch 2.0 or newer) and Linnet's accept onnxscript.script functions of
                     tensors
     check           run the file with run_model and compare each output with PyTorch: for the example, for random
-                    inputs, and where axes are dynamic for other lengths; what the module does not take is left out
+                    inputs and, if axes are dynamic, for other lengths. Inputs that the module rejects are skipped
     run_model       the command; default: $LINNET_RUN_MODEL, PATH, the source tree's build
-    atol, rtol      allowed: |difference| <= max(atol, rtol * |PyTorch's value|), or 4 times what PyTorch's own result
-                    differs from its result in float64
+    atol, rtol      allowed: |difference| <= max(atol, rtol * |PyTorch's value|), or 4 times the difference between
+                    PyTorch's own result and its result in float64
 
     Returns the name of the exporter that wrote the file: "torchscript", "dynamo" or "linnet".
-    The module is exported in evaluation mode; its modes and buffers, PyTorch's random numbers and its registry of
-    symbolic functions stay as they were. Warnings of PyTorch are repeated.
-    Raises ExportError, where outputs differ MismatchError (the file is kept), and, where an exporter is asked for by
-    name, what torch.onnx.export raises.
+    The module is exported in evaluation mode. Its modes and buffers, PyTorch's random number generator and its registry
+    of symbolic functions do not change. Warnings of PyTorch are repeated.
+    Raises ExportError; MismatchError if outputs differ (the file is not removed); and, if an exporter is requested by
+    name, the errors of torch.onnx.export.
     """
     forms = {"deform_conv": deform_conv, "my_add": my_add, "selu": selu}
     _check_choices(exporter=exporter, **forms)
@@ -132,7 +132,7 @@ def export(
 
 
 def _first_run(module: torch.nn.Module, arguments: Arguments) -> tuple:
-    """The tensors that the module returns, and the autograd.Functions with a `symbolic` that it calls."""
+    """Returns the tensors that the module returns, and the autograd.Functions with a `symbolic` that it calls."""
     with kept(module) as changed, torch.random.fork_rng(devices=[]):
         found = functions_called(lambda: flatten(arguments.call(module)))
     if changed:
@@ -145,13 +145,13 @@ def _first_run(module: torch.nn.Module, arguments: Arguments) -> tuple:
 
 
 def _first_that_works(ways: list, attempt, module: str) -> str:
-    """Calls attempt(way) for one after the other until one goes well, and returns the name of that exporter."""
+    """Calls attempt(way) for each exporter until one succeeds, and returns the name of that exporter."""
     problems = []
     while ways:
         way, *ways = ways
         try:
             attempt(way)
-        except Exception as error:  # whatever PyTorch's exporters raise
+        except Exception as error:  # PyTorch's exporters may raise anything
             ways = choice.left_after(error, ways)
             if not (problems or ways or choice.is_guard_on_data(error)):
                 raise
@@ -165,7 +165,7 @@ def _first_that_works(ways: list, attempt, module: str) -> str:
 
 
 def _error_of(problems: list, module: str) -> Exception:
-    """One error that says what each exporter said."""
+    """Returns one error that contains the errors of all exporters."""
     errors = [error for _, error in problems]
     guard = next(filter(choice.is_guard_on_data, errors), None)
     if guard:
@@ -180,7 +180,7 @@ def _error_of(problems: list, module: str) -> Exception:
 
 @contextlib.contextmanager
 def _repeated_warnings():
-    """Each warning once, however often PyTorch gives it and whatever it has given before."""
+    """Emits each warning once, however often PyTorch emits it and whatever it has emitted before."""
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

@@ -1,7 +1,7 @@
-"""autograd.Functions with a `symbolic` as one node each in a program of torch.export, and that node's body.
+"""Represents autograd.Functions with a `symbolic` as one node each in a program of torch.export, with a body.
 
-torch.export follows a Function into its forward and knows no `symbolic`. For the time of a capture each call becomes an
-operator of PyTorch, and `symbolic`, called with a graph that only notes what it is asked for, a model function.
+torch.export follows a Function into its forward and ignores `symbolic`. During a capture, each call therefore becomes
+an operator of PyTorch. `symbolic` is called with a graph that records its requests, which become a model function.
 """
 
 import contextlib
@@ -14,13 +14,13 @@ import torch
 from onnx import helper, numpy_helper
 
 DOMAIN = "linnet_functions"
-_TENSOR = object()  # stands for one among the arguments of a call
+_TENSOR = object()  # represents a tensor among the arguments of a call
 _NUMBERS = itertools.count()
 
 
 @functools.lru_cache(maxsize=None)
 def _library():
-    """It stays: PyTorch fails on operators whose library is gone."""
+    """Returns a library that is never destroyed: PyTorch fails on operators whose library no longer exists."""
     return torch.library.Library(DOMAIN, "FRAGMENT")
 
 
@@ -32,7 +32,7 @@ class FunctionNodes:
         self._calls = {}  # by name of the operator
 
     def bodies(self, opset: int) -> list[onnx.FunctionProto]:
-        """What `symbolic` makes of each, named as the operator."""
+        """Returns what `symbolic` makes of each call, named as the operator."""
         return [_body(name, *call, opset) for name, call in self._calls.items()]
 
     @contextlib.contextmanager
@@ -73,7 +73,7 @@ class FunctionNodes:
 
 
 class _Context:
-    """What forward may do with its context where nobody asks for gradients."""
+    """Accepts all that forward may do with its context when no gradients are needed."""
 
     def __getattr__(self, name):
         return lambda *args, **kwargs: None

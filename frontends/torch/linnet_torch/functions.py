@@ -1,20 +1,20 @@
-"""ONNX model functions: operators whose meaning the file itself carries, as a small graph of standard operators."""
+"""ONNX model functions: operators that the file itself defines, as a small graph of standard operators."""
 
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper
 
 from .errors import ExportError
 from .symbolics import CUSTOM_DOMAIN, SELU_DOMAIN
 
-# CastLike, which makes one body serve every element type, is as old as model functions themselves.
+# CastLike, which makes one body fit every element type, exists since the same opset as model functions.
 _FIRST_OPSET = 15
-# The numbers of PyTorch's selu, which float32 rounds to the defaults of ONNX's Selu.
+# The numbers of PyTorch's selu. Rounded to float32, they are the defaults of ONNX's Selu.
 _ALPHA, _GAMMA = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
 
 
 def attach(model: ModelProto, my_add: str, more: list, opset: int) -> bool:
-    """Adds the bodies of the functions that the graph calls and the file lacks; returns whether there are any.
+    """Adds the bodies of functions that the graph calls and the file lacks. Returns whether there are any.
 
-    more: functions of the caller's, which win over those of this package
+    more: functions of the caller, which override those of this package
     """
     missing = {(node.domain, node.op_type) for node in nodes(model.graph)}
     missing -= {(function.domain, function.name) for function in model.functions}
@@ -43,7 +43,7 @@ def _function(domain: str, name: str, inputs: list, nodes: list, opset: int):
 
 
 def _selu_nodes() -> list:
-    """gamma * (alpha * exp(x) - alpha) for x <= 0, gamma * x above.
+    """Returns nodes that compute gamma * (alpha * exp(x) - alpha) for x <= 0, and gamma * x above.
 
     Source: https://onnx.ai/onnx/operators/onnx__Selu.html
     """

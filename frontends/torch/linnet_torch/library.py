@@ -1,5 +1,7 @@
-"""The package's C++ libraries: liblinnet_torch_ops, the operators linnet::my_add and linnet::deform_conv2d, and
-liblinnet_torch_export, Linnet's own exporter as the operator linnet::export_onnx.
+"""The package's C++ libraries.
+
+liblinnet_torch_ops contains the operators linnet::my_add and linnet::deform_conv2d. liblinnet_torch_export contains
+Linnet's own exporter as the operator linnet::export_onnx.
 """
 
 import ctypes
@@ -16,7 +18,7 @@ _OPERATORS, _EXPORTER = "linnet_torch_ops", "linnet_torch_export"
 
 
 def find() -> Optional[Path]:
-    """liblinnet_torch_ops: $LINNET_TORCH_OPS, else beside this package, else in the source tree's build."""
+    """Finds liblinnet_torch_ops: $LINNET_TORCH_OPS, else next to this package, else in the source tree's build."""
     if named := os.environ.get("LINNET_TORCH_OPS"):
         return Path(named)
     package = Path(__file__).resolve().parent
@@ -25,7 +27,7 @@ def find() -> Optional[Path]:
 
 
 def require() -> ctypes.CDLL:
-    """The library of operators. Throws ExportError that says why it is not loaded."""
+    """Returns the library of operators. Raises an ExportError with the reason if it is not loaded."""
     if _library is None:
         raise ExportError(_problem)
     return _library
@@ -33,14 +35,14 @@ def require() -> ctypes.CDLL:
 
 @functools.lru_cache(maxsize=None)
 def exporter():
-    """The operator linnet::export_onnx, of the library beside that of the operators. Throws ExportError as require."""
+    """Returns the operator linnet::export_onnx, from the library next to that of the operators. Raises as require()."""
     operators = find()
     _load(_EXPORTER, operators and operators.with_name(f"lib{_EXPORTER}.so"))
     return torch.ops.linnet.export_onnx
 
 
 def has_exporter() -> bool:
-    """exporter() does not throw."""
+    """Whether exporter() succeeds."""
     try:
         exporter()
         return True

@@ -1,4 +1,4 @@
-"""What Linnet's exporter does alike on programs of torch.export and on TorchScript."""
+"""Functions that Linnet's exporter uses both on programs of torch.export and on TorchScript."""
 
 from .errors import ExportError
 from .request import Request
@@ -8,7 +8,7 @@ _OLDEST_OPSET, _DEFAULT_OPSET, _NEWEST_OPSET, _DEFORM_CONV_OPSET = 13, 17, 25, 1
 
 
 def opset_of(request: Request) -> int:
-    """The opset of the file: 17 unless asked for another; DeformConv needs 19."""
+    """Returns the opset of the file: 17 unless another is requested; DeformConv needs 19."""
     opset = _DEFAULT_OPSET if request.opset_version is None else request.opset_version
     if not _OLDEST_OPSET <= opset <= _NEWEST_OPSET:
         raise ExportError(
@@ -18,7 +18,7 @@ def opset_of(request: Request) -> int:
 
 
 def functions_of(request: Request) -> dict:
-    """Domain and name of the model function that is called for an operator."""
+    """Returns domain and name of the model functions that replace operators, by operator."""
     result = {"aten::selu": [SELU_DOMAIN, "Selu"]} if request.forms["selu"] == "function" else {}
     for overload, function in request.translations.items():
         if not hasattr(function, "to_function_proto"):

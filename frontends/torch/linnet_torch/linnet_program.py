@@ -24,7 +24,7 @@ def export(request: Request, file: str, opset: int) -> None:
     request.bodies = nodes.bodies(opset)
     try:
         _write(request, program, file, [command, *_form(request, opset)])
-    except _NoRule:  # composed operators have one for what they are made of
+    except _NoRule:  # the operators that composed ones decompose to may have rules
         _write(request, program.run_decompositions(), file, [command, *_form(request, opset)])
 
 
@@ -44,7 +44,7 @@ def _write(request: Request, program, file: str, command: list[str]) -> None:
 
 
 def _form(request: Request, opset: int) -> list[str]:
-    # The writer adds the body where my_add becomes a function.
+    # If my_add becomes a function, the writer adds its body.
     my_add = "decompose" if request.forms["my_add"] == "decompose" else "custom"
     calls = [f"{name}={'::'.join(function)}" for name, function in linnet.functions_of(request).items()]
     calls += [f"{body.domain}::{body.name}={body.domain}::{body.name}" for body in request.bodies]
@@ -56,7 +56,7 @@ def _form(request: Request, opset: int) -> list[str]:
 
 
 def _names(request: Request, program) -> list[str]:
-    """The flags by which inputs, outputs and dynamic axes get their names."""
+    """Returns the flags that name inputs, outputs and dynamic axes."""
     flags = ["--input-names", ",".join(request.input_names), "--output-names", ",".join(request.output_names)]
     named = {}
     for input_name, axes, shape in zip(request.input_names, request.axes, input_shapes(program)):
@@ -79,29 +79,32 @@ def _capture(request: Request):
     with arguments.tensors_alone(request.module) as tensors, branches.left_out():
         try:
             return torch.export.export(request.module, tensors, dynamic_shapes=(shapes,) if dynamic else None, strict=False)
-        except Exception as error:  # torch.export raises many
+        except Exception as error:  # torch.export raises many kinds
             raise ExportError(f"torch.export refuses it: {cause_of(error)}") from error
 
 
 def _hint(dim):
-    """PyTorch itself finds how the sizes of a model depend on each other."""
+    """Lets PyTorch itself find the relations between the sizes of a model."""
     return torch.export.Dim.AUTO if isinstance(dim, str) else dim
 
 
 def _at_least_two_long(request: Request):
-    """The arguments, repeated where a dynamic axis is shorter: torch.export takes lengths of 0 and 1 for constants."""
+    """Returns the arguments, repeated to length 2 along shorter dynamic axes.
+
+    torch.export treats lengths of 0 and 1 as constants.
+    """
     shapes = shapes_with(request, lambda size, i: max(size, 2))
     tensors = [_filled(tensor, shape) for tensor, shape in zip(request.arguments.tensors(), shapes)]
     arguments = request.arguments.with_tensors(tensors)
     try:
         request.results(arguments)
         return arguments
-    except Exception:  # whatever a module raises on sizes that it does not take
+    except Exception:  # a module may raise anything on sizes that it rejects
         return request.arguments
 
 
 def _filled(tensor: torch.Tensor, shape: list) -> torch.Tensor:
-    """The tensor repeated along its axes up to this shape; zeros where it is empty."""
+    """Returns the tensor repeated along its axes up to this shape, or zeros if it is empty."""
     if tensor.numel() == 0:
         return torch.zeros(shape, dtype=tensor.dtype)
     counts = [-(-wanted // size) for wanted, size in zip(shape, tensor.shape)]

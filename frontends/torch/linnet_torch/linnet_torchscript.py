@@ -19,13 +19,13 @@ def export(request: Request, file: str, opset: int) -> None:
         name: {axis: dim_name(dim, axis, name) for axis, dim in axes.items()}
         for name, axes in zip(request.input_names, request.axes)
     }
-    # The writer adds the body where my_add becomes a function.
+    # If my_add becomes a function, the writer adds its body.
     my_add = "decompose" if forms["my_add"] == "decompose" else "custom"
     script = Path(f"{file}.pt")
     try:
         module, arguments = _torchscript(request)
         torch.jit.save(module, str(script))
-        # Evaluating the module on other examples draws random numbers.
+        # Evaluating the module on other examples consumes random numbers.
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)
             operator(
@@ -38,7 +38,7 @@ def export(request: Request, file: str, opset: int) -> None:
 
 
 def _torchscript(request: Request) -> tuple:
-    """The module, traced where it is no TorchScript, and the arguments to call it with."""
+    """Returns the module, traced unless it is TorchScript, and the arguments to call it with."""
     module = request.module
     with request.arguments.tensors_alone(module) as arguments:
         if isinstance(module, torch.jit.ScriptModule):

@@ -1,6 +1,6 @@
-"""Tensors in nested values: pytrees, as torch.export and torch.func know them, and other objects that hold tensors.
+"""Tensors in nested values: pytrees, as torch.export and torch.func define them, and other objects that hold tensors.
 
-An object that is registered as no node of a pytree (a dataclass, a cache) is a node of its attributes.
+An object that is not registered as a pytree node (a dataclass, a cache) counts as a node of its attributes.
 """
 
 import copy
@@ -10,12 +10,12 @@ from torch.utils import _pytree as pytree
 
 
 def flatten(value) -> list[torch.Tensor]:
-    """The tensors in `value`, in order; leaves of other types are left out."""
+    """Returns the tensors in `value`, in order. Leaves of other types are omitted."""
     return [leaf for leaf in leaves(value) if isinstance(leaf, torch.Tensor)]
 
 
 def leaves(value) -> list:
-    """All that has no parts, in order."""
+    """Returns all leaves, in order."""
     result = []
     for leaf in pytree.tree_flatten(value)[0]:
         attributes = _attributes(leaf)
@@ -24,7 +24,7 @@ def leaves(value) -> list:
 
 
 def map_tensors(value, function):
-    """A copy of the structure with function(tensor) in place of each tensor, in the order of flatten()."""
+    """Returns a copy of the structure with function(tensor) for each tensor, in the order of flatten()."""
     return pytree.tree_map(lambda leaf: _map_leaf(leaf, function), value)
 
 
@@ -40,7 +40,7 @@ def _map_leaf(leaf, function):
 
 
 def _attributes(leaf) -> dict:
-    """Of an object that holds tensors; empty for all else, modules and classes among it."""
+    """Returns the attributes of an object that holds tensors; empty for all others, including modules and classes."""
     return vars(leaf) if _holds_tensors(leaf, set()) else {}
 
 

@@ -1,4 +1,4 @@
-"""The PyTorch operators that Linnet adds: my_add as TORCH_LIBRARY operator and as autograd.Function, deform_conv2d."""
+"""The PyTorch operators that Linnet adds: deform_conv2d, and my_add as TORCH_LIBRARY operator and autograd.Function."""
 
 import math
 from typing import Optional
@@ -12,7 +12,7 @@ from .symbolics import my_add_rule
 
 
 def my_add(a: Tensor, b: Tensor) -> Tensor:
-    """2a + b by the operator linnet::my_add, with PyTorch's broadcasting and type promotion."""
+    """Returns 2a + b by the operator linnet::my_add, with PyTorch's broadcasting and type promotion."""
     library.require()
     return torch.ops.linnet.my_add(a, b)
 
@@ -27,7 +27,7 @@ def deform_conv2d(
     dilation=1,
     mask: Optional[Tensor] = None,
 ) -> Tensor:
-    """torchvision.ops.deform_conv2d by the operator linnet::deform_conv2d, without torchvision; forward only.
+    """Computes torchvision.ops.deform_conv2d by the operator linnet::deform_conv2d, without torchvision; forward only.
 
     Source: https://pytorch.org/vision/stable/generated/torchvision.ops.deform_conv2d.html
     """
@@ -36,7 +36,7 @@ def deform_conv2d(
 
 
 class DeformConv2d(torch.nn.Module):
-    """torchvision.ops.DeformConv2d without torchvision: the same constructor, parameters and state dict.
+    """Replaces torchvision.ops.DeformConv2d without torchvision, with the same constructor, parameters and state dict.
 
     Source: https://pytorch.org/vision/stable/generated/torchvision.ops.DeformConv2d.html
     """
@@ -104,18 +104,19 @@ def _deform_conv2d(
 
 
 def register_deform_conv2d() -> bool:
-    """Registers torchvision::deform_conv2d (schema and forward CPU kernel) where nobody has; returns whether it did.
+    """Registers torchvision::deform_conv2d (schema and forward CPU kernel) unless it is registered. Returns whether it
+    did.
 
-    For programs that load TorchScript files without torchvision: PyTorch refuses a second registration of one
+    This is for programs that load TorchScript files without torchvision. PyTorch refuses a second registration of an
     operator, so torchvision cannot be imported afterwards.
     """
     return library.require().linnet_torch_register_deform_conv2d()
 
 
 class MyAddFunction(torch.autograd.Function):
-    """2a + b as autograd.Function, in pure Python: `MyAddFunction.apply(a, b)`.
+    """Computes 2a + b as autograd.Function, in pure Python: `MyAddFunction.apply(a, b)`.
 
-    Exports as custom::my_add; linnet_torch.export(my_add=...) chooses another form.
+    It is exported as custom::my_add; linnet_torch.export(my_add=...) selects another form.
     """
 
     @staticmethod

@@ -7,17 +7,17 @@ import torch
 
 
 def is_program(module) -> bool:
-    """A program, or the path of one."""
+    """Whether `module` is a program, or the path of one."""
     return isinstance(module, (str, os.PathLike)) or is_loaded(module)
 
 
 def load(program):
-    """The program of a .pt2 file; one that is loaded as it is."""
+    """Returns the program of a .pt2 file; returns a loaded program unchanged."""
     return program if is_loaded(program) else torch.export.load(os.fspath(program))
 
 
 def example_of(program) -> tuple:
-    """The arguments and keywords that it was made with."""
+    """Returns the arguments and keywords that the program was made with."""
     return program.example_inputs or ((), {})
 
 
@@ -26,10 +26,10 @@ def is_loaded(module) -> bool:
 
 
 def as_module(program) -> torch.nn.Module:
-    """The program as a module that is called by position or name and can be traced."""
+    """Returns the program as a module that can be called by position or name, and traced."""
     unguarded = {"check_guards": False} if "check_guards" in inspect.signature(program.module).parameters else {}
     module = program.module(**unguarded)
-    # It insists on the very arguments that it was made with, and on having no modes.
+    # The program requires the exact arguments that it was made with, and refuses changes of mode.
     module._forward_pre_hooks.clear()
     for name in ("train", "eval"):
         vars(module).pop(name, None)
@@ -38,7 +38,7 @@ def as_module(program) -> torch.nn.Module:
 
 
 def dynamic_axes(program) -> list[dict]:
-    """For each tensor of the arguments, in order, its dynamic axes, by the names that torch.export gave them."""
+    """Returns the dynamic axes of each tensor of the arguments, in order, with the names that torch.export assigned."""
     return [
         {axis: str(size) for axis, size in enumerate(shape) if isinstance(size, torch.SymInt)}
         for shape in input_shapes(program)
@@ -46,19 +46,20 @@ def dynamic_axes(program) -> list[dict]:
 
 
 def input_shapes(program) -> list[list]:
-    """The shape of each tensor of the arguments, in order: numbers and symbols."""
+    """Returns the shape of each tensor of the arguments, in order: numbers and symbols."""
     inputs = set(program.graph_signature.user_inputs)
     values = [node.meta["val"] for node in program.graph.nodes if node.op == "placeholder" and node.name in inputs]
     return [[_size(size) for size in value.shape] for value in values if isinstance(value, torch.Tensor)]
 
 
 def _size(size):
-    """A symbol that can be one number only is that."""
+    """Returns a symbol that can only be one number as that number."""
     return int(str(size)) if str(size).isdigit() else size
 
 
 def _make_traceable(module) -> None:
-    """Sizes are computed by what the tracer of TorchScript sees: methods and functions of Python, not operators."""
+    """Makes sizes computed by methods and functions of Python, which the tracer of TorchScript sees, not by
+    operators."""
     for node in list(module.graph.nodes):
         if node.op != "call_function":
             continue
@@ -76,7 +77,7 @@ def _is_assertion(target) -> bool:
 
 
 def _function_of(operator):
-    """The function of Python that does what an operator does, which takes the same arguments."""
+    """Returns the Python function that does what an operator does and takes the same arguments."""
     if operator is torch.ops.aten.slice.Tensor:
         return _slice
     if not isinstance(operator, torch._ops.OpOverload) or operator.namespace != "aten":

@@ -1,4 +1,4 @@
-"""Files of torch.export.save, with samples that export_model --check compares with."""
+"""Files of torch.export.save with samples for export_model --check."""
 
 import base64
 import copy
@@ -9,14 +9,16 @@ import torch
 from . import program as programs
 from .errors import ExportError
 
-SAMPLES = "linnet/samples.json"  # below extra/
+SAMPLES = "linnet/samples.json"  # relative to extra/
 
 
 def save_pt2(program, path, args=None, kwargs=None) -> None:
-    """Saves a program of torch.export as torch.export.save does, and in it a sample: inputs, and what PyTorch makes of
-    them. Without args the sample's inputs are those that the program was made with. The program is not changed.
+    """Saves a program as torch.export.save does, with a sample: inputs, and the outputs that PyTorch computes for them.
 
-    Raises ExportError where PyTorch's version writes an older layout (before 2.9)."""
+    Without args, the sample's inputs are those that the program was made with. The program is not changed.
+
+    Raises ExportError if PyTorch's version writes an older layout (before 2.9).
+    """
     if not programs.is_loaded(program):
         raise ExportError("save_pt2 takes a program of torch.export: torch.export.export(module, args)")
     if not hasattr(torch.export, "pt2_archive"):
@@ -37,7 +39,7 @@ def _named_inputs(program, args, kwargs) -> dict:
 
 
 def _outputs(program, args, kwargs) -> list:
-    """Of a copy, since a run may change buffers."""
+    """Runs a copy of the program, because a run may change buffers."""
     module = copy.deepcopy(program).module()
     args, kwargs = copy.deepcopy((args, kwargs))
     with torch.no_grad():
@@ -46,7 +48,7 @@ def _outputs(program, args, kwargs) -> list:
 
 
 def _described(tensor) -> dict:
-    """See frontends/pt2/samples.h."""
+    """Returns a tensor in the form of frontends/pt2/samples.h."""
     dense = tensor.detach().cpu().resolve_conj().contiguous()
     contents = dense.reshape(-1).view(torch.uint8).numpy().tobytes()
     return {

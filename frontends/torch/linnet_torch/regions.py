@@ -1,6 +1,6 @@
-"""What torchvision does box by box, in a loop of Python that torch.export cannot capture, for all boxes at once.
+"""Replaces Python loops over boxes in torchvision, which torch.export cannot capture, by code for all boxes at once.
 
-Resizing is linear: along each axis it is a product with a matrix that says what share each old place has in a new one.
+Resizing is linear: along each axis it is a product with a matrix of the shares of old positions in new ones.
 """
 
 import torch
@@ -8,7 +8,7 @@ from torchvision.models.detection import roi_heads
 
 
 def paste_masks_in_image(masks, boxes, img_shape, padding=1):
-    """Each mask resized to its box, in an image of zeros."""
+    """Resizes each mask to its box, in an image of zeros."""
     masks, scale = roi_heads.expand_masks(masks, padding)
     boxes = roi_heads.expand_boxes(boxes, scale).to(torch.int64)
     side = masks.shape[-1]
@@ -17,7 +17,7 @@ def paste_masks_in_image(masks, boxes, img_shape, padding=1):
 
 
 def heatmaps_to_keypoints(maps, rois):
-    """Where each map, resized to its region, is largest: (x, y, 1) of each; and how large."""
+    """Returns the position of the maximum of each map, resized to its region, as (x, y, 1), and the maximum."""
     lengths = (rois[:, 2:] - rois[:, :2]).clamp(min=1)
     whole = lengths.ceil()
     width, height = _largest(whole[:, 0]), _largest(whole[:, 1])
@@ -33,12 +33,12 @@ def heatmaps_to_keypoints(maps, rois):
 
 
 def _largest(lengths) -> int:
-    """There may be no boxes."""
+    """Returns the largest length, or 1 if there are no boxes."""
     return torch.cat([lengths, lengths.new_ones(1)]).max().to(torch.int64).item()
 
 
 def _linear_shares(first, last, size, side):
-    """The shares of `side` places in those of an axis of the image: (box, size, side)."""
+    """Returns the shares of `side` positions in those of an axis of the image: (box, size, side)."""
     length = (last - first + 1).clamp(min=1)[:, None]
     place = torch.arange(size) - first[:, None]
     source = ((place + 0.5) * (side / length) - 0.5).clamp(0, side - 1)
@@ -47,7 +47,10 @@ def _linear_shares(first, last, size, side):
 
 
 def _cubic_shares(lengths, size, side):
-    """The shares of `side` places in those of each region, whose first `length` of `size` count: (box, size, side)."""
+    """Returns the shares of `side` positions in those of each region: (box, size, side).
+
+    Of the `size` positions of a region, only the first `length` count.
+    """
     source = (torch.arange(size) + 0.5) * (side / lengths[:, None]) - 0.5
     neighbours = [source.floor() + step for step in range(-1, 3)]
     return sum(
@@ -58,7 +61,7 @@ def _cubic_shares(lengths, size, side):
 
 
 def _cubic_weight(distance, is_outer):
-    """PyTorch's bicubic kernel, between 1 and 2 or below 1."""
+    """Returns PyTorch's bicubic kernel at a distance between 1 and 2 (outer) or below 1."""
     a = -0.75
     if is_outer:
         return ((a * distance - 5 * a) * distance + 8 * a) * distance - 4 * a

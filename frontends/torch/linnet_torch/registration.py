@@ -1,4 +1,4 @@
-"""Registers symbolic functions for the time of one export and leaves PyTorch's registry as it was."""
+"""Registers symbolic functions for one export and restores PyTorch's registry afterwards."""
 
 import contextlib
 
@@ -14,11 +14,11 @@ from .operators import MyAddFunction
 
 @contextlib.contextmanager
 def registered(rules: dict, opset: int):
-    """Within the context, `rules` (qualified name -> symbolic function) hold for `opset` and win over all others.
+    """Within the context, `rules` (qualified name -> symbolic function) apply to `opset` and override all others.
 
     PyTorch's own unregister_custom_op_symbolic() forgets the function that was registered before, and leaves an entry
-    without functions, on which a later export fails; and onnxscript functions register themselves. All is restored here.
-    What PyTorch registers only now, as newer versions do at their first export, stays.
+    without functions, on which a later export fails. Functions of onnxscript register themselves. All of this is
+    restored here. What PyTorch registers in the meantime, as newer versions do at their first export, stays.
     """
     found = {name: _custom_function(name, opset) for name in rules}
     groups = registration.registry._registry

@@ -1,4 +1,4 @@
-"""What one export asks for."""
+"""The settings of one export."""
 
 from dataclasses import dataclass, field
 from typing import Any, Optional
@@ -12,10 +12,10 @@ from .nested import flatten
 
 @dataclass
 class Request:
-    """An export as every exporter takes it; the fields are those of linnet_torch.export."""
+    """An export as every exporter receives it. The fields are those of linnet_torch.export."""
 
     module: torch.nn.Module
-    program: Any  # of torch.export, where that was given; `module` is then made of it
+    program: Any  # of torch.export, if one was given; `module` is then made from it
     arguments: Arguments
     input_names: list[str]
     output_names: list[str]
@@ -23,18 +23,20 @@ class Request:
     opset_version: Optional[int]
     forms: dict[str, str]  # deform_conv, my_add, selu
     translations: dict
-    functions: list = field(default_factory=list)  # the autograd.Functions with a `symbolic` that the module calls
-    bodies: list = field(default_factory=list)  # FunctionProtos that the exporter makes calls of
-    quantised: Optional[torch.nn.Module] = None  # the module that `module` is made of, where that is quantised
+    functions: list = field(default_factory=list)  # autograd.Functions with a `symbolic` that the module calls
+    bodies: list = field(default_factory=list)  # FunctionProtos that the exporter calls
+    quantised: Optional[torch.nn.Module] = None  # the module that `module` is made from, if that is quantised
 
     def results(self, arguments: Arguments, module=None, seed: int = 0) -> list[torch.Tensor]:
-        """The tensors that the given module, or another one of its kind, returns; its buffers and PyTorch's random
-        numbers are afterwards as before."""
+        """Returns the tensors that the given module, or another of its kind, returns.
+
+        Restores its buffers and PyTorch's random number generator.
+        """
         return results(module or self.given, arguments, seed)
 
     @property
     def given(self) -> torch.nn.Module:
-        """The module whose results the file has to have."""
+        """The module whose results the file must have."""
         return self.module if self.quantised is None else self.quantised
 
 

@@ -1,4 +1,4 @@
-"""By how much results may differ from PyTorch's because PyTorch's own are rounded, tied or drawn."""
+"""How much results may differ from PyTorch's because PyTorch's own are rounded, ambiguous or random."""
 
 import copy
 
@@ -10,9 +10,9 @@ from . import quantised
 from .arguments import Arguments
 from .request import Request
 
-# How many times PyTorch's own rounding error a difference may be: export_model --check has the same.
+# The largest accepted difference, in multiples of PyTorch's own rounding error, as in export_model --check.
 _ROUNDING_ERRORS = 4
-# Units in the last place by which inputs are changed, and how often, to see which results depend on those.
+# How far inputs are changed, in units in the last place, and how often, to see which results depend on such changes.
 _UNITS, _CHANGES = 3, 4
 # One step, and the rounding of both its ends.
 _STEP = 1.01
@@ -20,12 +20,16 @@ _NARROW = {onnx.TensorProto.FLOAT16: torch.float16, onnx.TensorProto.BFLOAT16: t
 
 
 def slack(request: Request, arguments: Arguments, expected: list, model: onnx.ModelProto) -> list:
-    """For each result what a difference may be, numbers or arrays.
+    """Returns, for each result, the accepted difference: numbers or arrays.
 
-    Of floats: 4 times by how much PyTorch's results in float64 differ, and a unit in the last place of the largest
-    element in the narrowest type that the file computes in; and, of each element, 4 times by how much it differs for
-    inputs changed in their last digits. An integer that those runs change is open. So is what another seed of PyTorch's
-    random numbers changes. Of a quantised module so is what one step of quantised tensors that become floats changes.
+    For floats it is 4 times the sum of two parts:
+    - the difference from PyTorch's results in float64 or one unit in the last place of the largest element in the
+      narrowest type that the file computes in, whichever is larger,
+    - for each element, its difference for inputs changed in their last digits.
+
+    An integer that changes in those runs may have any value. So may a result that changes with another random seed. For
+    a quantised module, the accepted difference is at least the change that one step of quantised tensors causes where
+    they become floats.
     """
     runs = ({"seed": 1}, {"double": request.quantised is None}, *({"change": i} for i in range(1, _CHANGES + 1)))
     others = [_results(request, arguments, expected, **run) for run in runs]
@@ -37,7 +41,7 @@ def slack(request: Request, arguments: Arguments, expected: list, model: onnx.Mo
 
 
 def _steps(request: Request, arguments: Arguments) -> list:
-    """For each result of a quantised module the most that it changes when quantised tensors are one step off."""
+    """Returns the largest change of each result of a quantised module when quantised tensors are one step off."""
     results = request.results(arguments, request.module)
     moved = []
     for seed in range(_CHANGES):
@@ -65,7 +69,7 @@ def _slack_of(expected, epsilon, drawn, exact, *changed):
 
 
 def _results(request: Request, arguments: Arguments, expected: list, double=False, change=0, seed=0) -> list:
-    """Those of another run; where the module does not run so, or gives other shapes, `expected`."""
+    """Returns the results of another run, or `expected` if the module fails or returns other shapes."""
     try:
         module, tensors = request.given, arguments.tensors()
         if double:
@@ -74,7 +78,7 @@ def _results(request: Request, arguments: Arguments, expected: list, double=Fals
         if change:
             tensors = [_changed(tensor, change) for tensor in tensors]
         found = request.results(arguments.with_tensors(tensors), module, seed)
-    except Exception:  # whatever a module raises on types that it does not take
+    except Exception:  # a module may raise anything on types that it rejects
         return expected
     if [tensor.shape for tensor in found] != [tensor.shape for tensor in expected]:
         return expected
@@ -102,7 +106,7 @@ def _magnitude(tensor: torch.Tensor) -> float:
 
 
 def _narrowest(model: onnx.ModelProto) -> float:
-    """The epsilon of the narrowest type of floats that the model has weights of or casts to."""
+    """Returns the epsilon of the narrowest floating-point type that the model has weights of or casts to."""
     used = {tensor.data_type for tensor in model.graph.initializer}
     used |= {value.type.tensor_type.elem_type for value in (*model.graph.input, *model.graph.output)}
     used |= {a.i for node in model.graph.node if node.op_type == "Cast" for a in node.attribute if a.name == "to"}

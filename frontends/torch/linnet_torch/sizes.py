@@ -1,6 +1,6 @@
-"""The sizes of dynamic axes: the name that a file has for each, and other sizes to try.
+"""The sizes of dynamic axes: their names in a file, and other sizes to try.
 
-The name of an axis may be an expression of others, "past + T" or, as torch.export.Dim makes them, "2*N".
+The name of an axis may be an expression of others, such as "past + T" or, as torch.export.Dim writes them, "2*N".
 """
 
 import ast
@@ -12,12 +12,12 @@ _OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.m
 
 
 def dim_name(dim, axis: int, input_name: str) -> str:
-    """The name of a dim in a file: the caller's, or one made of the input's where it has none (Dim.AUTO)."""
+    """Returns the name of a dim in a file: the caller's, or one made from the input's if it is unnamed (Dim.AUTO)."""
     return dim if isinstance(dim, str) else getattr(dim, "__name__", f"{input_name}_dim_{axis}")
 
 
 def check_sizes(request) -> None:
-    """Raises ExportError where the example has two sizes for a name."""
+    """Raises ExportError if the example has two sizes for a name."""
     sizes = {}
     for tensor, name, axes in zip(request.arguments.tensors(), request.input_names, request.axes):
         for axis, dim in axes.items():
@@ -27,8 +27,11 @@ def check_sizes(request) -> None:
 
 
 def shapes_with(request, choose) -> list[list[int]]:
-    """The shape of each tensor of the arguments with choose(size, i) for the i-th of the named sizes, within the range
-    of its torch.export.Dim; and for an expression its value."""
+    """Returns the shape of each tensor of the arguments with other sizes.
+
+    The i-th named size becomes choose(size, i), within the range of its torch.export.Dim. An expression becomes its
+    value.
+    """
     shapes = [list(tensor.shape) for tensor in request.arguments.tensors()]
     named = [
         (shape, axis, dim_name(dim, axis, name), dim)
@@ -46,7 +49,7 @@ def shapes_with(request, choose) -> list[list[int]]:
 
 
 def is_expression(name: str) -> bool:
-    """Whether a name is computed of others. "batch size" is a name, "past+T" is none."""
+    """Whether a name is an expression of other names. "batch size" is a name, not an expression; "past+T" is one."""
     tree = _parsed(name)
     return tree is not None and not isinstance(tree, ast.Name)
 
@@ -59,7 +62,7 @@ def _parsed(name: str):
 
 
 def _value(name: str, sizes: dict):
-    """None where the name is an expression of what is not known."""
+    """Returns None if the name is an expression of unknown names."""
     return sizes[name] if name in sizes else _evaluate(_parsed(name), sizes)
 
 

@@ -1,4 +1,4 @@
-"""What an export must leave as it was: the module's modes and buffers."""
+"""Restores the state of a module that an export must not change: its modes and buffers."""
 
 import contextlib
 
@@ -7,8 +7,10 @@ import torch
 
 @contextlib.contextmanager
 def evaluation(module: torch.nn.Module):
-    """In evaluation mode, as far as the module has modes: programs of torch.export and what PT2E makes of them refuse
-    train() and eval()."""
+    """Sets evaluation mode, as far as the module has modes.
+
+    Programs of torch.export, and what PT2E makes from them, refuse train() and eval().
+    """
     modes = {part: part.training for part in module.modules()}
     if any(modes.values()):
         with contextlib.suppress(NotImplementedError):
@@ -22,8 +24,7 @@ def evaluation(module: torch.nn.Module):
 
 @contextlib.contextmanager
 def kept(module: torch.nn.Module):
-    """Buffers that the module changes have their old values afterwards. Yields a list that then holds the names of
-    those that it changed."""
+    """Restores buffers that the module changes. Yields a list that then contains the names of these buffers."""
     changed = []
     before = [(name, buffer, buffer.detach().clone()) for name, buffer in module.named_buffers()]
     try:

@@ -1,4 +1,4 @@
-"""Says where the fault may be, when a file's outputs are not PyTorch's."""
+"""Determines where the fault may be if a file's outputs differ from PyTorch's."""
 
 import os
 from pathlib import Path
@@ -8,12 +8,15 @@ from .errors import ExportError
 
 
 def suspect(run_model: str, path: Path, inputs: dict, is_example: bool, agrees) -> str:
-    """A sentence. is_example: the inputs are those that the module was exported with. agrees(outputs): they are
-    PyTorch's."""
+    """Returns a sentence.
+
+    is_example: whether the inputs are those that the module was exported with
+    agrees(outputs): whether the outputs equal PyTorch's
+    """
     try:
         if agrees(run(run_model, path, inputs, "--opt", "0")):
             return "With run_model --opt 0 it agrees: suspect the engine's rewrites, and please report it."
-    except ExportError:  # the sentences below hold all the same
+    except ExportError:  # the sentences below still apply
         pass
     theirs = _outputs_of_onnxruntime(path, inputs)
     if theirs is not None and agrees(theirs):
@@ -29,12 +32,12 @@ def suspect(run_model: str, path: Path, inputs: dict, is_example: bool, agrees) 
 
 
 def _outputs_of_onnxruntime(path: Path, inputs: dict):
-    """None where it is not installed, or does not run the file."""
+    """Returns None if ONNX Runtime is not installed or does not run the file."""
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     try:
         import onnxruntime
 
         session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
         return dict(zip([output.name for output in session.get_outputs()], session.run(None, inputs)))
-    except Exception:  # onnxruntime has a class of its own for every kind
+    except Exception:  # onnxruntime has a separate class for every kind
         return None

@@ -1,7 +1,7 @@
-"""Symbolic functions: what each PyTorch operator becomes in the file that the TorchScript exporter writes.
+"""Symbolic functions: the ONNX form of PyTorch operators in files of the TorchScript exporter.
 
-A file's custom operators are in domain "custom"; operators newer than PyTorch's own exporter can write are emitted in
-PENDING_DOMAIN and moved to the standard domain by upgrade.py.
+A file's custom operators are in domain "custom". Operators that are newer than PyTorch's own exporter supports are
+emitted in PENDING_DOMAIN; upgrade.py moves them to the standard domain.
 """
 
 import torch
@@ -13,7 +13,7 @@ CUSTOM_DOMAIN = "custom"
 SELU_DOMAIN = "custom-onnx-script"
 PENDING_DOMAIN = "linnet-pending"
 
-# ONNX's number (TensorProto.DataType) and PyTorch's dtype for each name that TorchScript gives to a scalar type.
+# ONNX's number (TensorProto.DataType) and PyTorch's dtype for each of TorchScript's names of scalar types.
 _SCALAR_TYPES = {
     "Bool": (9, torch.bool),
     "Byte": (2, torch.uint8),
@@ -30,7 +30,7 @@ ONNX_TYPES = {dtype: number for number, dtype in _SCALAR_TYPES.values()}
 
 
 def rules(deform_conv: str, my_add: str, selu: str) -> dict:
-    """The symbolic functions to register for one export, by qualified operator name."""
+    """Returns the symbolic functions to register for one export, by qualified operator name."""
     result = {
         "aten::asinh": asinh,
         "aten::zero": zero,
@@ -44,28 +44,29 @@ def rules(deform_conv: str, my_add: str, selu: str) -> dict:
 
 
 def asinh(g, x):
-    """aten::asinh -> Asinh (ONNX opset 9)."""
+    """Converts aten::asinh to Asinh (ONNX opset 9)."""
     return g.op("Asinh", x)
 
 
 def zero(g, x):
-    """aten::zero -> ConstantOfShape: what PyTorch 1.13's exporter makes of zero_() on a part of a parameter's copy."""
+    """Converts aten::zero, which PyTorch 1.13 makes of zero_() on a part of a parameter's copy, to ConstantOfShape."""
     return g.op("ConstantOfShape", g.op("Shape", x), value_t=torch.zeros(1)).setType(x.type())
 
 
 def selu_function(g, x):
-    """aten::selu -> a call of the model function custom-onnx-script::Selu."""
+    """Converts aten::selu to a call of the model function custom-onnx-script::Selu."""
     return g.op(f"{SELU_DOMAIN}::Selu", x).setType(x.type())
 
 
 def deform_conv2d_rule(form: str):
-    """deform_conv2d of torchvision and linnet -> custom::deform_conv2d or DeformConv-19; both have the same inputs and attributes.
+    """Converts deform_conv2d of torchvision and linnet to custom::deform_conv2d or DeformConv-19.
 
+    Both have the same inputs and attributes.
     Source: https://onnx.ai/onnx/operators/onnx__DeformConv.html
     """
     name = f"{PENDING_DOMAIN}::DeformConv" if form == "standard" else f"{CUSTOM_DOMAIN}::deform_conv2d"
 
-    # mask and bias are always passed: zeros where the model has none, and use_mask says whether mask counts.
+    # mask and bias are always passed. They are zeros if the model lacks them; use_mask determines whether mask counts.
     @parse_args("v", "v", "v", "v", "v", "i", "i", "i", "i", "i", "i", "i", "i", "b")
     def symbolic(
         g, x, w, offset, mask, b, stride_h, stride_w, pad_h, pad_w, dil_h, dil_w, groups, offset_groups, use_mask
@@ -85,9 +86,10 @@ def deform_conv2d_rule(form: str):
 
 
 def my_add_rule(form: str):
-    """my_add -> custom::my_add ("custom"; with "function" the file also holds its body) or Mul and Add ("decompose").
+    """Converts my_add to custom::my_add ("custom"; with "function" the file also has its body) or Mul and Add
+    ("decompose").
 
-    ONNX promotes no types, so inputs of different types are cast to the result's type first.
+    ONNX does not promote types, so inputs of different types are first cast to the result's type.
     """
 
     def symbolic(g, a, b):
@@ -96,7 +98,7 @@ def my_add_rule(form: str):
         if form != "decompose":
             ranks = a.type().dim(), b.type().dim()
             return _typed(g, g.op(f"{CUSTOM_DOMAIN}::my_add", a, b), a, None if None in ranks else max(ranks))
-        # The constant has no dims: one of shape [1] would turn a result without dims into shape [1].
+        # The constant has no dims: one of shape [1] would give a result without dims the shape [1].
         two = g.op("Constant", value_t=torch.tensor(2, dtype=dtype))
         return g.op("Add", g.op("Mul", a, two), b)
 
@@ -104,9 +106,9 @@ def my_add_rule(form: str):
 
 
 def _typed(g, result, like, rank):
-    """Gives `result` the element type of `like` where PyTorch knows none for it, as in scripted modules.
+    """Gives `result` the element type of `like` if PyTorch does not know its type, as in scripted modules.
 
-    In traced modules the value has its traced type, with all sizes, when nothing is set.
+    In traced modules the value has its traced type, with all sizes, if nothing is set.
     """
     node = getattr(g, "original_node", None)
     known = node is None or node.output().type().scalarType() is not None
@@ -116,7 +118,7 @@ def _typed(g, result, like, rank):
 
 
 def my_add_dtype(*operands) -> torch.dtype:
-    """The dtype of 2a + b from the (dtype, rank) of a and b; whether a tensor has dims matters to promotion."""
+    """Returns the dtype of 2a + b for the (dtype, rank) of a and b. Promotion depends on whether a tensor has dims."""
     a, b = (torch.zeros([] if rank == 0 else [1], dtype=dtype) for dtype, rank in operands)
     return (2 * a + b).dtype
 

@@ -1,4 +1,4 @@
-"""PyTorch's older exporter, which traces a module or takes a scripted one and calls a symbolic function per operator."""
+"""PyTorch's older exporter: it traces a module or takes a scripted one, and calls a symbolic function per operator."""
 
 import contextlib
 import inspect
@@ -14,7 +14,7 @@ from .upgrade import EXPORTER_OPSET, NEWEST_OPSET, OLDEST_OPSET
 
 
 def opset_of(request: Request) -> int:
-    """The opset of the file: 17 unless asked for another; DeformConv needs 19."""
+    """Returns the opset of the file: 17 unless another is requested; DeformConv needs 19."""
     opset = EXPORTER_OPSET if request.opset_version is None else request.opset_version
     if not OLDEST_OPSET <= opset <= NEWEST_OPSET:
         raise ExportError(f"opset_version must be {OLDEST_OPSET} to {NEWEST_OPSET}, got {opset}")
@@ -22,10 +22,10 @@ def opset_of(request: Request) -> int:
 
 
 def export(request: Request, file: str, opset: int) -> None:
-    """Writes `file`, with opsets above 17 still to be raised by upgrade.py."""
+    """Writes `file`. For opsets above 17, upgrade.py must still raise its opset."""
     opset = min(opset, EXPORTER_OPSET)
     rules = symbolics.rules(**request.forms) | _onnxscript_rules(request.translations)
-    # Since PyTorch 2.5 this exporter has to be asked for.
+    # Since PyTorch 2.5 this exporter must be requested explicitly.
     options = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}
     module = request.module
     with registered(rules, opset), request.arguments.tensors_alone(module) as args, _slow_path(module):
@@ -46,7 +46,7 @@ def export(request: Request, file: str, opset: int) -> None:
 
 @contextlib.contextmanager
 def _slow_path(module: torch.nn.Module):
-    """Where attention needs no gradients, PyTorch 1.13 computes it by one operator, which it cannot export."""
+    """Avoids the single operator that PyTorch 1.13 uses for attention without gradients and cannot export."""
     attention = (torch.nn.MultiheadAttention, torch.nn.TransformerEncoderLayer)
     parts = (part for part in module.modules() if isinstance(part, attention))
     frozen = {weight for part in parts for weight in part.parameters() if not weight.requires_grad}
@@ -61,7 +61,8 @@ def _slow_path(module: torch.nn.Module):
 
 
 def _traced(module: torch.nn.Module, args) -> torch.nn.Module:
-    """The module, traced where a part of it is scripted, since PyTorch's exporter does not trace such modules itself."""
+    """Returns the module, traced if a part of it is scripted, because PyTorch's exporter does not trace such
+    modules."""
     whole = isinstance(module, torch.jit.ScriptModule)
     if whole or not any(isinstance(part, torch.jit.ScriptModule) for part in module.modules()):
         return module

@@ -1,7 +1,7 @@
-"""Translations: what each PyTorch operator becomes in the file that the dynamo exporter writes.
+"""Translations: the ONNX form of PyTorch operators in files of the dynamo exporter.
 
-Functions of ONNX values, as torch.onnx.export takes them in custom_translation_table; the counterpart of symbolics.py.
-Imported only where the dynamo exporter runs, since it needs onnxscript.
+They are functions of ONNX values, as torch.onnx.export takes them in custom_translation_table, and correspond to
+symbolics.py. This module needs onnxscript, so it is imported only for the dynamo exporter.
 """
 
 import onnx
@@ -17,7 +17,7 @@ _DTYPES = {number: dtype for dtype, number in ONNX_TYPES.items()}
 
 
 def translations(deform_conv: str, my_add: str, selu: str) -> dict:
-    """What to translate in one export, by operator; operators that nobody registered are left out."""
+    """Returns the translations of one export, by operator. Operators that are not registered are omitted."""
     result = {"linnet::my_add": my_add_translation(my_add)}
     for name in ("linnet::deform_conv2d", "torchvision::deform_conv2d"):
         result[name] = deform_conv2d_translation(deform_conv)
@@ -27,12 +27,13 @@ def translations(deform_conv: str, my_add: str, selu: str) -> dict:
 
 
 def selu_function(x):
-    """aten::selu -> a call of the model function custom-onnx-script::Selu."""
+    """Converts aten::selu to a call of the model function custom-onnx-script::Selu."""
     return _operator(SELU_DOMAIN, "Selu", "x")(x)
 
 
 def deform_conv2d_translation(form: str):
-    """deform_conv2d of torchvision and linnet -> custom::deform_conv2d or DeformConv-19, as in symbolics.py."""
+    """Converts deform_conv2d of torchvision and linnet to custom::deform_conv2d or DeformConv-19, as in
+    symbolics.py."""
     attributes = {"lists": "strides pads dilations", "numbers": "group offset_group"}
     custom = _operator(CUSTOM_DOMAIN, "deform_conv2d", "x w offset b mask", **attributes)
     operator = opset19.DeformConv if form == "standard" else custom
@@ -66,7 +67,7 @@ def deform_conv2d_translation(form: str):
 
 
 def my_add_translation(form: str):
-    """my_add -> custom::my_add or Mul and Add, as in symbolics.py."""
+    """Converts my_add to custom::my_add or Mul and Add, as in symbolics.py."""
 
     def my_add(a, b):
         dtype = my_add_dtype((_DTYPES[a.dtype], len(a.shape)), (_DTYPES[b.dtype], len(b.shape)))
@@ -80,9 +81,9 @@ def my_add_translation(form: str):
 
 
 def as_call(function):
-    """A translation to a call of `function`, for one made by onnxscript.script; others stay as they are.
+    """Returns a translation to a call of `function` if onnxscript.script made it; returns others unchanged.
 
-    PyTorch takes such a function only with annotated types, and replaces calls by its body.
+    PyTorch accepts such a function only with annotated types, and replaces calls by its body.
     """
     if not isinstance(function, OnnxFunction) or function.function_ir.attributes:
         return function
@@ -96,9 +97,9 @@ def _cast(value, dtype: torch.dtype):
 
 
 def _operator(domain: str, name: str, inputs: str, lists: str = "", numbers: str = "") -> Op:
-    """An operator that ONNX does not define, with these inputs and integer attributes; all but the first are optional.
+    """Returns an operator that ONNX does not define, with these inputs and integer attributes.
 
-    onnxscript writes nodes of operators with a schema only.
+    All inputs but the first are optional. onnxscript only writes nodes of operators with a schema.
     """
     options = OpSchema.FormalParameterOption
     schema = OpSchema(

@@ -1,11 +1,11 @@
-"""Raises the opset of an exported model above what the TorchScript exporter writes everywhere (17), up to 19."""
+"""Raises the opset of an exported model from 17, the newest that every TorchScript exporter writes, up to 19."""
 
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper
 
 from .symbolics import PENDING_DOMAIN
 
 OLDEST_OPSET, EXPORTER_OPSET, NEWEST_OPSET = 9, 17, 19
-# Opset 18 came with IR version 8, opset 19 with IR version 9.
+# Opset 18 requires IR version 8, opset 19 IR version 9.
 _IR_VERSIONS = {18: 8, 19: 9}
 _AXES_BECAME_INPUT = {
     *("ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax"),
@@ -14,10 +14,10 @@ _AXES_BECAME_INPUT = {
 
 
 def upgrade(model: ModelProto, opset: int) -> bool:
-    """Rewrites `model` for `opset`, if it is older; returns whether it was.
+    """Rewrites `model` for `opset` if its opset is older. Returns whether it was.
 
-    Of the operators that PyTorch writes, opset 18 changed the reductions (`axes` became an input) and Split
-    (`num_outputs` where no sizes are given), opset 19 only added types and attributes with the old meaning as default.
+    Among the operators that PyTorch writes, opset 18 changed the reductions (`axes` became an input) and Split
+    (`num_outputs` if no sizes are given). Opset 19 only added types, and attributes that default to the old meaning.
     Source: https://onnx.ai/onnx/operators/index.html (differences between versions)
     """
     imports = {entry.domain: entry.version for entry in model.opset_import if entry.domain != PENDING_DOMAIN}

@@ -1,4 +1,4 @@
-"""The file of an export: what PyTorch's exporter writes, completed."""
+"""Writes the file of an export: the output of an exporter, completed."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ from .upgrade import upgrade
 
 
 def write(request: Request, path: Path, exporter) -> None:
-    """exporter: a module of choice.WAYS."""
+    """Writes the file. exporter: a module of choice.WAYS"""
     opset = exporter.opset_of(request)
     with _replacing(path) as file:
         exporter.export(request, str(file), opset)
@@ -22,8 +22,11 @@ def write(request: Request, path: Path, exporter) -> None:
 
 
 def _finish(request: Request, file: Path, opset: int) -> None:
-    """What PyTorch's exporters do not write: function bodies, opsets above the older one's newest; and what the newer
-    one leaves in: inputs that nothing reads."""
+    """Completes the output of PyTorch's exporters.
+
+    Adds function bodies, raises the opset above the older exporter's newest, and removes inputs without readers, which
+    the newer exporter leaves.
+    """
     model = onnx.load(str(file), load_external_data=False)
     scripted = (function for function in request.translations.values() if hasattr(function, "to_function_proto"))
     bodies = [function.to_function_proto() for function in scripted] + request.bodies
@@ -35,7 +38,8 @@ def _finish(request: Request, file: Path, opset: int) -> None:
 
 
 def _join_weights(model: onnx.ModelProto, file: Path) -> None:
-    """Into one file beside the model, where the older exporter wrote more than 2 GiB of weights to a file each."""
+    """Joins weights into one file next to the model. Beyond 2 GiB, the older exporter writes each to a separate
+    file."""
     outside = [tensor for tensor in model.graph.initializer if external_data_helper.uses_external_data(tensor)]
     locations = {entry.value for tensor in outside for entry in tensor.external_data if entry.key == "location"}
     if len(locations) < 2:
@@ -56,7 +60,7 @@ def _drop_unread_inputs(graph: onnx.GraphProto) -> bool:
 
 @contextlib.contextmanager
 def _replacing(path: Path):
-    """A path beside `path` to write to; it takes the place of `path` when all went well and vanishes otherwise."""
+    """Yields a path next to `path` to write to. The file replaces `path` on success and is removed otherwise."""
     with tempfile.TemporaryDirectory(dir=path.resolve().parent, prefix=f".{path.name}.") as folder:
         file = Path(folder) / path.name
         yield file

@@ -2,7 +2,7 @@
 
 #include "tracer.h"
 
-// Lists, tuples and dicts: what they hold may depend on inputs, how many they hold may not.
+// Lists, tuples and dicts. Their elements may depend on inputs; their lengths may not.
 namespace linnet::exporter::torchscript {
 
 void Tracer::add_containers(std::unordered_map<std::string, Handler>& handlers) {

@@ -3,7 +3,7 @@
 #include "exporter/pairs.h"
 #include "tracer.h"
 
-// Branches and loops: walked through where constants decide, else ONNX's If and Loop.
+// Branches and loops. If constants decide them, they are walked through; otherwise they become ONNX's If and Loop.
 namespace linnet::exporter::torchscript {
 namespace {
 
@@ -21,7 +21,7 @@ constexpr const char* kListsDiffer = "its branches give lists of different lengt
 
 bool same_size(const Value& a, const Value& b, int64_t axis) { return sizes_along(a, axis) == sizes_along(b, axis); }
 
-/// A copy that shares no container.
+/// Returns a copy that shares no container.
 Value copy_of(const Value& value) {
   if (!value.is_container()) return value;
   std::vector<Value> elements;
@@ -41,7 +41,7 @@ std::vector<at::Tensor> Tracer::tensors() {
   return tensors;
 }
 
-/// Walks a block; an error in it says that the node around it could not be written for that reason.
+/// Walks a block. Its errors are reported as the reason why the surrounding node cannot be exported.
 void Tracer::walk_into(const Block& block, const Node& node) {
   ++bodies_;
   const std::vector<at::Tensor> around = std::exchange(outside_, tensors());
@@ -69,7 +69,7 @@ void Tracer::branch(const Node& node) {
   for (size_t i = 0; i < node.outputs().size(); ++i) bind(node.outputs()[i], Value(value_of(block.outputs()[i])));
 }
 
-/// Writes a block as a graph of its own, whose outputs are what the block gives, but for None.
+/// Writes a block as a separate graph. Its outputs are the block's results except None.
 Tracer::Body Tracer::write_body(const Block& block, const Node& node) {
   Body body;
   std::vector<OnnxValue> outputs;
@@ -105,7 +105,7 @@ void Tracer::lower_branch(const Node& node, const Value& condition) {
   }
 }
 
-/// What the branch that each evaluation takes gives. A size that differs between the branches is dynamic.
+/// Returns the results of the branch that each evaluation takes. A size that differs between the branches is dynamic.
 Value Tracer::taken(const Node& node, const Value& condition, const Value& yes, const Value& no) const {
   if (yes.is_container() || no.is_container()) {
     if (!yes.is_container() || !no.is_container()) Site(node).refuse(kListsDiffer);
@@ -159,7 +159,7 @@ void Tracer::loop(const Node& node) {
   for (size_t k = 0; k < carried.size(); ++k) bind(node.outputs()[k], carried[k]);
 }
 
-// The body is written once, for all rounds that the examples go through.
+// The body is written once, for all rounds that occur in the examples.
 void Tracer::lower_loop(const Node& node) {
   const Site site(node);
   Names inputs{name_of(value_of(node.inputs()[0])), name_of(value_of(node.inputs()[1]))};

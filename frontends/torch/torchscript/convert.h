@@ -5,21 +5,21 @@
 #include "exporter/value.h"
 #include "value.h"
 
-// From PyTorch's tensors and values to those that rules see.
+// Conversions from PyTorch's tensors and values to those that rules see.
 namespace linnet::exporter::torchscript {
 
-/// Throws ExportError where ONNX has no such type.
+/// Throws ExportError if ONNX has no such type.
 DType dtype_from(at::ScalarType dtype);
 at::ScalarType scalar_type_of(DType dtype);
-/// "float32", "int64", "bool" ... Throws ExportError, which lists the names.
+/// Returns the type named "float32", "int64", "bool", ... Throws an ExportError that lists the names for others.
 at::ScalarType scalar_type_named(const std::string& name);
 
-/// The tensor's elements in order: its own memory where they are in order there, else a copy.
+/// Returns the tensor's elements in row-major order: its own memory if that is in this order, else a copy.
 Tensor dense(const at::Tensor& tensor);
-/// A tensor of rank 0.
+/// Returns a tensor of rank 0.
 Tensor scalar_of(const c10::IValue& number);
 
-/// What a rule sees of a value; the contents of constants only.
+/// Returns what a rule sees of a value. Only constants have contents.
 exporter::Value seen(const Value& value);
 
 }  // namespace linnet::exporter::torchscript

@@ -5,9 +5,9 @@
 namespace linnet::exporter::torchscript {
 namespace {
 
-/// Sizes that a model may refuse: each axis empty, of size 1, a small one larger.
+/// Returns sizes that a model may refuse. Each axis in turn is empty, has size 1 or, if it is small, is larger.
 std::vector<Sizes> unusual_sizes(const Sizes& sizes) {
-  constexpr int64_t kSmall = 32, kMore = 5;  // all evaluated values are kept, so a batch of one gets no larger one
+  constexpr int64_t kSmall = 32, kMore = 5;  // all evaluated values stay in memory, so large sizes stay as they are
   std::vector<Sizes> result;
   for (const auto& [symbol, size] : sizes) {
     for (const int64_t unusual : {int64_t(0), int64_t(1), size > 1 && size < kSmall ? size + kMore : size}) {

@@ -12,11 +12,11 @@ namespace linnet::exporter::torchscript {
 
 /// The size of each dynamic axis, by the name of the axis.
 using Sizes = std::map<std::string, int64_t>;
-/// Every size another one.
+/// Returns sizes that all differ from the given ones.
 Sizes other_sizes(Sizes sizes);
 
-/// What the tensors of an example hold: what their description says, or other numbers. Integers lie in the range of
-/// the description, those of kBeyond also up to kBeyondRange above it.
+/// The contents of an example's tensors: those of their description, or other numbers. Integers are in the range of the
+/// description; those of kBeyond may also be up to kBeyondRange above it.
 enum class Fill { kGiven, kRandom, kZeros, kLarge, kNegative, kBeyond };
 inline constexpr int64_t kBeyondRange = 5;
 
@@ -25,12 +25,12 @@ struct Example {
   Fill fill = Fill::kGiven;
 };
 
-/// The arguments of forward with one evaluation for each example.
+/// Makes the arguments of forward, with one evaluation for each example.
 using ArgumentMaker = std::function<std::vector<ExampleArgument>(const std::vector<Example>&)>;
 
-/// Traces a module whose dynamic axes have these sizes: on one example; with dynamic axes, on one of each size and
-/// tries of unusual ones; on more where sizes do not differ yet.
-/// outputs: the names that the outputs get, as for Tracer::trace.
+/// Traces a module whose dynamic axes have these sizes. Without dynamic axes it uses one example. With dynamic axes it
+/// uses one example of each of two sizes, and tries unusual sizes. If sizes do not differ yet, it adds examples.
+/// outputs: the names of the outputs, as for Tracer::trace().
 Trace trace_examples(const torch::jit::Module& module, const Sizes& sizes, const ArgumentMaker& make_arguments,
                      const Lowerings& lowerings, const ExportOptions& options, const Names& outputs = {});
 

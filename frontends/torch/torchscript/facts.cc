@@ -5,7 +5,7 @@
 #include "exporter/pairs.h"
 #include "tracer.h"
 
-// What follows from a tensor's type and shape, not from its contents.
+// Evaluates what follows from a tensor's type and shape, not from its contents.
 namespace linnet::exporter::torchscript {
 namespace {
 
@@ -51,7 +51,7 @@ bool Tracer::fold_fact(const Node& node, const std::vector<Value>& inputs) {
   return true;
 }
 
-/// The size of one axis: constant where it is the same in all evaluations.
+/// Returns the size of one axis. It is constant if it is the same in all evaluations.
 Value Tracer::size_value(const Value& tensor, int64_t axis) {
   std::vector<c10::IValue> sizes;
   for (size_t e = 0; e < evaluations_; ++e) sizes.emplace_back(tensor.tensor(e).size(axis));
@@ -64,7 +64,7 @@ Value Tracer::size_value(const Value& tensor, int64_t axis) {
   return result;
 }
 
-/// How many elements there are, int64 of rank 0.
+/// Returns the number of elements, int64 of rank 0.
 std::string Tracer::elements_of(const Value& tensor) {
   const std::string elements = builder_.emit("Size", {name_of(tensor)}, {}, 1)[0];
   if (!exporter::is_complex(dtype_of(tensor.concrete[0]))) return elements;

@@ -5,8 +5,8 @@
 
 #include "tracer.h"
 
-// Sizes that are not the same in every run. They are followed by the examples in which they differ; a size that may
-// differ, but did in no two examples, is refused: a rule would take it for a constant.
+// Follows sizes that differ between runs by the examples in which they differ. A size that may differ, but is equal in
+// all examples, is refused, because a rule would treat it as a constant.
 namespace linnet::exporter::torchscript {
 namespace {
 
@@ -18,7 +18,7 @@ bool makes_range(const std::string& operator_name) {
   return operator_name.rfind("aten::arange", 0) == 0 || operator_name.rfind("aten::range", 0) == 0;
 }
 
-/// Operators whose numbers are positions: they decide on no size.
+/// Whether the numbers of an operator are positions, which do not affect sizes.
 bool takes_positions(const std::string& operator_name) {
   static const std::set<std::string> names{"aten::select.int",
                                            "aten::select_scatter",
@@ -34,7 +34,7 @@ bool takes_positions(const std::string& operator_name) {
   return names.contains(operator_name);
 }
 
-/// Operators that give the same number of elements for several sizes of their input.
+/// Whether an operator returns the same number of elements for several sizes of its input.
 bool rounds_sizes(const std::string& operator_name) {
   static const char* const prefixes[] = {"aten::slice.",       "aten::max_pool", "aten::avg_pool", "aten::conv",
                                          "aten::_convolution", "aten::unfold",   "aten::im2col",   "aten::upsample"};
@@ -44,7 +44,7 @@ bool rounds_sizes(const std::string& operator_name) {
 
 bool has_axes(const Value& leaf) { return leaf.is_tensor() && leaf.tensor().defined() && leaf.tensor().dim() > 0; }
 
-/// The sizes of some leaf differ between examples; numbers have none.
+/// Whether the sizes of some leaf differ between examples. Numbers have no sizes.
 bool sizes_differ(const std::vector<Value>& values) {
   bool differ = false;
   for (Value value : values) {
@@ -65,10 +65,10 @@ size_t most_dynamic_axes(const std::vector<Value>& values, bool of_contents) {
   return most;
 }
 
-/// What the numbers that an operator is called with decide on.
+/// Describes the integer arguments of a call.
 struct Numbers {
-  bool open = false;         ///< some depends on the inputs
-  bool of_contents = false;  ///< and does so by their contents
+  bool open = false;         ///< whether some depend on the inputs
+  bool of_contents = false;  ///< whether some of these depend on the contents of the inputs
   bool listed_ones_agree = false;
 };
 

@@ -6,11 +6,11 @@
 #include "exporter/lower_call.h"
 #include "tracer.h"
 
-// Operators: evaluated by PyTorch, written down by their lowering rules.
+// Operators: PyTorch evaluates them, and their lowering rules write them.
 namespace linnet::exporter::torchscript {
 namespace {
 
-/// An operator that is random, unless it does not train or drops nothing.
+/// Whether an operator is random. Dropout that does not train, or drops nothing, is not.
 bool is_random(const torch::jit::Node& node, const std::vector<Value>& inputs) {
   if (!node.isNondeterministic()) return false;
   for (const char* name : {"train", "training", "p", "dropout_p"}) {
@@ -28,7 +28,7 @@ bool writes(const c10::FunctionSchema& schema) {
   });
 }
 
-/// Where the positions that an operator gives point to.
+/// Returns the elements that the positions in an operator's result point to.
 std::optional<Positions> positions_of(const torch::jit::Node& node, const std::vector<Value>& inputs) {
   static const std::set<std::string> names{"aten::topk",   "aten::sort",   "aten::argsort", "aten::max",
                                            "aten::min",    "aten::argmax", "aten::argmin",  "aten::kthvalue",
@@ -45,10 +45,10 @@ bool same_kind(const at::Tensor& a, const at::Tensor& b) {
   return a.defined() == b.defined() && a.dim() == b.dim() && a.dtype() == b.dtype();
 }
 
-/// What some operators give for an empty input, whatever they give else.
+/// Whether a tensor is what some operators return for an empty input, whatever the rank of their other results.
 bool is_nothing(const at::Tensor& tensor) { return !tensor.defined() || (tensor.dim() == 1 && tensor.numel() == 0); }
 
-/// The names that a rule has given to results.
+/// Copies the names that a rule has given to results.
 void take_names(const exporter::Value& from, Value& to) {
   if (!to.is_container()) {
     to.name = from.name;
@@ -127,7 +127,7 @@ void Tracer::lower(const Node& node, const std::string& operator_name, const std
   follow_sizes(node, inputs, results, decided_by_rule);
 }
 
-/// What a rule sees of an argument; parameters of the model keep their names.
+/// Returns what a rule sees of an argument. Parameters of the model keep their names.
 exporter::Value Tracer::seen_of(const Value& value) const {
   exporter::Value result = seen(value);
   if (value.is_container()) {

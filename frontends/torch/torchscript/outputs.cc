@@ -4,7 +4,7 @@
 #include "exporter/pairs.h"
 #include "tracer.h"
 
-// What `forward` returns becomes the outputs of the graph.
+// Makes the results of `forward` the outputs of the graph.
 namespace linnet::exporter::torchscript {
 namespace {
 
@@ -13,7 +13,7 @@ struct NamedLeaf {
   std::string name;
 };
 
-/// The tensors and numbers in a result, with their names as outputs: the keys of a dict, else numbers.
+/// Returns the tensors and numbers in a result, with their names as outputs: the keys of a dict, else numbers.
 std::vector<NamedLeaf> named_leaves(Value result) {
   if (!result.is_container()) return {{result, "output"}};
   std::vector<NamedLeaf> leaves;
@@ -29,7 +29,7 @@ std::vector<NamedLeaf> named_leaves(Value result) {
   return leaves;
 }
 
-/// The output as the file declares it: sizes that differ between evaluations stay open.
+/// Returns the output as the file declares it. Sizes that differ between evaluations are open.
 OnnxValue declared(const std::string& name, const Value& leaf) {
   std::vector<OnnxDim> dims;
   for (int64_t axis = 0; leaf.is_tensor() && axis < leaf.tensor().dim(); ++axis) {
@@ -40,7 +40,7 @@ OnnxValue declared(const std::string& name, const Value& leaf) {
 
 }  // namespace
 
-// What a node makes takes the name of an output. Inputs, constants and what has become an output before are copied.
+// The result of a node gets the name of an output. Inputs, constants and values that are already an output are copied.
 void Tracer::write_outputs(const Value& result, const Names& names) {
   OnnxGraph& graph = builder_.graph();
   std::set<std::string> made;

@@ -5,14 +5,14 @@
 #include "exporter/pairs.h"
 #include "tracer.h"
 
-// The rounds of a loop that the model's inputs decide. Each round that an example goes through is an evaluation of the
-// loop's body, beside those of other rounds and examples: what differs between rounds is dynamic.
+// The rounds of a loop that the model's inputs decide. Each round of an example is an evaluation of the loop's body,
+// along with those of other rounds and examples, so what differs between rounds is dynamic.
 namespace linnet::exporter::torchscript {
 namespace {
 
-/// Rounds of one example that the body is written for, besides the last one.
+/// The number of rounds of an example that the body is written for, besides the last one.
 constexpr int64_t kRounds = 3;
-/// ONNX Runtime wants the shapes of these two.
+/// ONNX Runtime requires the shapes of these two.
 const std::vector<OnnxDim> kScalar{};
 
 int64_t integer_of(const c10::IValue& number) {
@@ -31,7 +31,7 @@ Value choose(const Value& value, const std::vector<size_t>& evaluations) {
   return result;
 }
 
-/// All values, as some of the evaluations have them.
+/// Returns all values in some of the evaluations.
 template <class Values>
 Values chosen(const Values& values, const std::vector<size_t>& evaluations) {
   Values result;
@@ -41,8 +41,8 @@ Values chosen(const Values& values, const std::vector<size_t>& evaluations) {
 
 }  // namespace
 
-/// Goes through one round, of which nothing is kept but the evaluated values: the round becomes the next one, where
-/// the model goes on.
+/// Evaluates one round and keeps only the evaluated values. `round` becomes the next round. Returns whether the loop
+/// continues.
 bool Tracer::evaluate_round(const Node& loop, Round& round, bool is_try) {
   const Block& body = *loop.blocks()[0];
   std::vector<Value> carried = carried_into(loop);
@@ -63,8 +63,8 @@ bool Tracer::evaluate_round(const Node& loop, Round& round, bool is_try) {
   return is_true(value_of(body.outputs()[0]).concrete[0]);
 }
 
-/// The rounds of all examples; those that no example goes through, but might, come last. `carried`, what enters the
-/// loop, become what leaves it.
+/// Returns the rounds of all examples. They are followed by further rounds that no example runs, but might. `carried`
+/// contains the values that enter the loop, and receives those that leave it.
 Tracer::Rounds Tracer::evaluate_rounds(const Node& loop, std::vector<Value>& carried) {
   const Value trips = value_of(loop.inputs()[0]), condition = value_of(loop.inputs()[1]);
   const Setting setting = enter_setting();
@@ -90,7 +90,7 @@ Tracer::Rounds Tracer::evaluate_rounds(const Node& loop, std::vector<Value>& car
   return {rounds, gone_through};
 }
 
-/// The body as a graph. Rounds that PyTorch refuses, where no example goes through them, are left out.
+/// Returns the body as a graph. Further rounds that PyTorch refuses are left out.
 OnnxGraph Tracer::write_rounds(const Node& loop, Rounds rounds, std::vector<Value>& last) {
   const Setting setting = enter_setting();
   for (;;) {
@@ -130,7 +130,7 @@ OnnxGraph Tracer::write_round(const Node& loop, const Rounds& rounds, std::vecto
   return body.graph;
 }
 
-/// A size that changes in a round is dynamic: in the body, and behind the loop.
+/// A size that changes in a round is dynamic, both in the body and after the loop.
 void Tracer::follow_carried(const Node& loop, const Value& entering, const Value& leaving, Value& last) const {
   if (leaving.is_container() || leaving.is_none()) Site(loop).refuse("it carries a list or None");
   if (dtype_of(leaving.concrete[0]) != dtype_of(entering.concrete[0])) {

@@ -26,7 +26,7 @@ std::string Site::source() const {
   return first_line(range.str());
 }
 
-// Inlining keeps the calls that a node was reached by; those of methods of a submodule know its name.
+// Inlining preserves the calls that lead to a node. Calls of a submodule's methods know its name.
 std::string Site::scope() const {
   std::string scope;
   const auto calls = node_.callstack();

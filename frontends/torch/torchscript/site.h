@@ -9,22 +9,22 @@
 
 namespace linnet::exporter::torchscript {
 
-/// Where in the model a node of the TorchScript graph stems from, for messages and names.
+/// The place in the model of a node of the TorchScript graph. It is used in messages and names.
 class Site {
  public:
   explicit Site(const torch::jit::Node& node) : node_(node) {}
 
   const torch::jit::Node& node() const { return node_; }
   const c10::FunctionSchema& schema() const { return node_.schema(); }
-  /// "aten::add.Tensor"; without a schema the kind: "prim::If".
+  /// Returns "aten::add.Tensor", or the kind ("prim::If") if there is no schema.
   std::string operator_name() const;
-  /// "model.py:12", or the code itself where no file is known.
+  /// Returns "model.py:12", or the code itself if the file is unknown.
   std::string source() const;
-  /// The modules around it: "layer1.0.conv1"; empty where TorchScript does not say.
+  /// Returns the modules around the node: "layer1.0.conv1"; empty if TorchScript does not record them.
   std::string scope() const;
-  /// What rules see of it.
+  /// Returns what rules see of the node.
   exporter::Site seen() const;
-  /// Throws ExportError: reason, operator, schema, source line.
+  /// Throws an ExportError with reason, operator, schema and source line.
   [[noreturn]] void refuse(const std::string& reason) const;
 
  private:

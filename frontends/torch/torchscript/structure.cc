@@ -3,7 +3,7 @@
 
 #include "tracer.h"
 
-// Nodes that TorchScript's interpreter, not an operator, carries out.
+// Nodes that TorchScript's interpreter executes, rather than an operator.
 namespace linnet::exporter::torchscript {
 
 const std::unordered_map<std::string, Tracer::Handler>& Tracer::handlers() {
@@ -39,7 +39,7 @@ bool is_number(const at::Tensor& tensor) {
   return tensor.dim() == 0 && (dtype == at::kDouble || dtype == at::kLong || dtype == at::kBool);
 }
 
-/// Tracing makes a tensor of rank 0 of every Python number; unlike other tensors, numbers do not decide on dtypes.
+/// Tracing converts every Python number to a tensor of rank 0. Unlike other tensors, numbers do not determine dtypes.
 c10::IValue as_number(const c10::IValue& value) {
   if (!value.isTensor() || !is_number(value.toTensor())) return value;
   const at::Tensor number = value.toTensor().clone();
@@ -67,7 +67,7 @@ void Tracer::pass_through(const Node& node) { bind(node.output(), value_of(node.
 
 void Tracer::ignore(const Node&) {}
 
-/// A text for warnings and exceptions, in which sizes may stand.
+/// Binds a text for warnings and exceptions, which may contain sizes.
 void Tracer::message(const Node& node) {
   bind(node.output(), make_constant(std::vector<c10::IValue>(evaluations_, evaluate(node, 0)[0])));
 }

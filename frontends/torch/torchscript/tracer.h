@@ -16,19 +16,19 @@
 
 namespace linnet::exporter::torchscript {
 
-/// An argument of forward: what it is in each evaluation and, where it is a tensor, the model's inputs.
+/// An argument of forward: its value in each evaluation and, for tensors, the model's inputs.
 struct ExampleArgument {
   Value value;
   std::vector<OnnxValue> inputs;  ///< one for each tensor in it
 };
 
-/// Where the elements are that a tensor holds positions of: along an axis of another, or in all of it.
+/// The elements that the positions in a tensor refer to: along an axis of another tensor, or in all of it.
 struct Positions {
   at::Tensor elements;
   std::optional<int64_t> axis;
 };
 
-/// What a trace recorded of one ONNX value: PyTorch's tensor, and where it stems from.
+/// A recorded ONNX value: PyTorch's tensor, and where it comes from.
 struct RecordedValue {
   std::string name;
   at::Tensor tensor;
@@ -38,20 +38,21 @@ struct RecordedValue {
 
 struct Trace {
   OnnxGraph graph;
-  std::vector<RecordedValue> values;  ///< in order of computation, where asked for
+  std::vector<RecordedValue> values;  ///< in order of computation, if recorded
 };
 
-/// Evaluates the TorchScript graph of `forward` node by node on example arguments. What depends on no input is a
-/// constant; for all else a lowering rule writes ONNX nodes. Branches and loops that constants decide are walked
-/// through. Several evaluations, of other sizes, go side by side: what differs between them must follow from inputs.
-/// The last of them may be tries.
+/// Evaluates the TorchScript graph of `forward` node by node on example arguments. Values that depend on no input are
+/// constants; for all others, a lowering rule writes ONNX nodes. Branches and loops that constants decide are walked
+/// through. Several evaluations with other sizes are made together: what differs between them must follow from inputs.
+/// The last ones may be tries, which PyTorch may refuse.
 class Tracer {
  public:
   Tracer(const Lowerings& lowerings, const ExportOptions& options, bool record = false)
       : lowerings_(lowerings), builder_(options), record_(record), one_example_(record) {}
 
-  /// outputs: the names that the outputs get; with none, the keys of a dict, "output", or "output_0", "output_1" ...
-  /// Throws ExportError: EqualSizes and RefusedTry where other examples may help.
+  /// outputs: the names of the outputs. If it is empty, they are the keys of a dict, "output", or "output_0",
+  /// "output_1", ...
+  /// Throws ExportError; EqualSizes and RefusedTry if other examples may help.
   Trace trace(const torch::jit::Module& module, const std::vector<ExampleArgument>& arguments, size_t tries = 0,
               const Names& outputs = {});
 
@@ -65,7 +66,7 @@ class Tracer {
   void name_parameters(const torch::jit::Module& module);
   void name_tensor(const at::Tensor& tensor, const std::string& name);
   bool is_named(const at::Tensor& tensor) const { return named_.contains(tensor.unsafeGetTensorImpl()); }
-  /// Parameters are one Tensor wherever they are read.
+  /// Returns the same Tensor for a parameter wherever it is read.
   Tensor stored(const at::Tensor& tensor) const;
   void walk(const Block& block);
   void visit(const Node& node);
@@ -93,7 +94,7 @@ class Tracer {
   std::vector<Value> inputs_of(const Node& node) const;
   void bind(const torch::jit::Value* name, Value value);
   bool depends(const Node& node) const;
-  /// The ONNX value of a leaf; a constant becomes an initializer.
+  /// Returns the ONNX value of a leaf. A constant becomes an initializer.
   std::string name_of(const Value& leaf);
 
   // Sizes and other facts of tensors: facts.cc
@@ -151,7 +152,7 @@ class Tracer {
 
   // The rounds of a loop: rounds.cc
   using Values = std::unordered_map<const torch::jit::Value*, Value>;
-  /// What one round starts from in one evaluation.
+  /// The state at the begin of a round in one evaluation.
   struct Round {
     size_t evaluation;
     int64_t number;
@@ -159,9 +160,9 @@ class Tracer {
   };
   struct Rounds {
     std::vector<Round> all;
-    size_t gone_through;  // the others, at the end, are those that no example goes through
+    size_t gone_through;  // the others, at the end, occur in no example
   };
-  /// What the walk goes on with behind a loop.
+  /// The state that the walk restores after a loop.
   struct Setting {
     Values values;
     size_t evaluations, firm, bodies;
@@ -184,15 +185,15 @@ class Tracer {
   const Lowerings& lowerings_;
   OnnxBuilder builder_;
   bool record_;
-  bool one_example_;  // what is written serves the one example that it is made for, or nothing is kept of it
+  bool one_example_;  // nodes only need to fit one example, or are discarded
   size_t evaluations_ = 1;
-  size_t firm_ = 1;                  // evaluations that PyTorch must take
-  size_t bodies_ = 0;                // that the walk is in
-  std::vector<at::Tensor> outside_;  // what there was before the innermost of them
+  size_t firm_ = 1;                  // evaluations that PyTorch must accept
+  size_t bodies_ = 0;                // the nesting of bodies around the current node
+  std::vector<at::Tensor> outside_;  // tensors that existed before the innermost body
   Values values_;
-  /// A parameter of the model, or a tensor written down in its code.
+  /// A parameter of the model, or a tensor written in its code.
   struct Named {
-    at::Tensor tensor;  // kept, so that its address stays its own
+    at::Tensor tensor;  // stored so that its address stays unique
     Tensor dense;
   };
   std::unordered_map<const void*, Named> named_;

@@ -5,13 +5,13 @@
 #include "exporter/pairs.h"
 #include "tracer.h"
 
-// In-place operators. The evaluated tensors really share memory, so they tell which values a write changes: those that
-// are the written tensor get the result of the operator's functional form, those that overlap it otherwise are made
-// anew from it by positions.
+// In-place operators. The evaluated tensors really share memory, so they show which values a write changes. Values that
+// are the written tensor get the result of the operator's functional form. Values that overlap it otherwise are made
+// from that result again, by positions.
 namespace linnet::exporter::torchscript {
 namespace {
 
-/// "aten::add_.Tensor" is "aten::add.Tensor" that writes to its first argument.
+/// Returns "aten::add.Tensor" for "aten::add_.Tensor", which writes to its first argument.
 std::string functional_name(const Site& site) {
   const std::string name = site.schema().name(), overload = site.schema().overload_name();
   const std::string own = name.back() == '_' && name != "aten::copy_" ? name.substr(0, name.size() - 1) : name;
@@ -27,7 +27,7 @@ bool same_view(const at::Tensor& a, const at::Tensor& b) {
   return a.storage_offset() == b.storage_offset() && a.sizes() == b.sizes() && a.strides() == b.strides();
 }
 
-/// Where in its memory each element of a view lies, counted from `base`, int64 of the view's shape.
+/// Returns the memory position of each element of a view, relative to `base`, int64 of the view's shape.
 at::Tensor positions(const at::Tensor& view, const at::Tensor& base) {
   const int64_t end = int64_t(view.storage().nbytes()) / int64_t(view.element_size());
   return at::arange(end, at::kLong).as_strided(view.sizes(), view.strides(), view.storage_offset()) -
@@ -78,7 +78,7 @@ void Tracer::replace_aliases(const Node& node, const at::Tensor& written, const 
   std::vector<Value*> views;
   for (auto& [key, value] : values_) {
     for_each_leaf(value, [&](Value& leaf) {
-      const bool itself = leaf.is_tensor() && leaf.tensor().is_same(written);  // an empty one has no memory
+      const bool itself = leaf.is_tensor() && leaf.tensor().is_same(written);  // an empty tensor has no memory
       if (!itself && !(leaf.is_tensor() && same_memory(leaf.tensor(), written))) return;
       if (same_view(leaf.tensor(), written)) {
         leaf.name = name;

@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// How many times PyTorch's own rounding error a difference may be.
+/// The largest accepted difference, in multiples of PyTorch's own rounding error.
 constexpr double kRoundingErrors = 4;
 
 /// One set of inputs to try.
@@ -71,7 +71,7 @@ c10::IValue to_double(const c10::IValue& value) {
 std::vector<at::Tensor> run_torch(torch::jit::Module module, const std::vector<ExampleArgument>& arguments,
                                   bool in_double = false) {
   const at::NoGradGuard no_gradients;
-  torch::jit::setTensorExprFuserEnabled(false);  // that of Debian 13's LibTorch never ends on some graphs
+  torch::jit::setTensorExprFuserEnabled(false);  // the fuser of Debian 13's LibTorch never ends on some graphs
   const auto& schema = module.get_method("forward").function().getSchema();
   std::vector<c10::IValue> values;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -88,8 +88,8 @@ double magnitude(const at::Tensor& tensor) {
   return tensor.abs().nan_to_num(0, 0).max().item<double>();
 }
 
-/// How far PyTorch's own results may be off by rounding: a unit in the last place of the largest element, or, where a
-/// model runs in float64, by how much that differs.
+/// Returns how far rounding may move PyTorch's own results: one unit in the last place of the largest element and, if
+/// the model runs in float64, at least the difference from those results.
 std::vector<double> rounding_errors(const torch::jit::Module& module, const std::vector<ExampleArgument>& arguments,
                                     const std::vector<at::Tensor>& results) {
   std::vector<double> errors;
@@ -104,7 +104,7 @@ std::vector<double> rounding_errors(const torch::jit::Module& module, const std:
     for (size_t i = 0; i < results.size(); ++i) {
       errors[i] = std::max(errors[i], magnitude(results[i].to(at::kDouble) - precise[i]));
     }
-  } catch (const std::exception&) {  // it does not run in float64
+  } catch (const std::exception&) {  // the model does not run in float64
   }
   return errors;
 }
@@ -123,7 +123,7 @@ std::vector<Tensor> run_linnet(const Model& model, const std::vector<ExampleArgu
   return outputs;
 }
 
-/// A folder that exists as long as this.
+/// A folder that exists for the lifetime of this object.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {
@@ -138,7 +138,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// The model of a graph as its nodes are, none of them replaced or fused.
+/// Loads the model of a graph without replacing or fusing nodes.
 Model load_as_written(const OnnxGraph& graph, const Options& options) {
   const TemporaryFolder folder(options.output + ".inside");
   const std::string file = folder / "model.onnx";
@@ -148,11 +148,11 @@ Model load_as_written(const OnnxGraph& graph, const Options& options) {
   return load_onnx(file, model_options);
 }
 
-/// Inside, what counts is the magnitude of the whole tensor.
+/// Returns the tolerance for values inside the model, which is relative to the magnitude of the whole tensor.
 double inner_slack(const at::Tensor& tensor, const Options& options) { return options.atol * magnitude(tensor); }
 
-/// The first value inside the model that differs, in the order of computation. The model is exported for this sample
-/// alone, with all values as outputs.
+/// Returns the first value inside the model that differs, in the order of computation. The model is exported for this
+/// sample alone, with all values as outputs.
 Json first_difference(const torch::jit::Module& module, const Lowerings& lowerings,
                       const std::vector<ExampleArgument>& arguments, const Options& options) {
   Trace trace = Tracer(lowerings, options.form, true).trace(module, arguments);
@@ -180,7 +180,8 @@ Json first_difference(const torch::jit::Module& module, const Lowerings& lowerin
   return nullptr;
 }
 
-/// Every value inside agrees where the model is exported for the sample alone and run as it is written.
+/// Describes a difference that does not occur inside the model if it is exported for the sample alone and run as
+/// written.
 std::string describe_outer(const std::vector<ExampleArgument>& arguments, const std::vector<at::Tensor>& expected,
                            const Options& options) {
   ModelOptions as_written;
@@ -198,7 +199,7 @@ std::string describe(const Json& node) {
          ") at " + node["source"].get<std::string>() + ": " + node["difference"].get<std::string>();
 }
 
-/// What one sample showed; the first problem goes to `problem`.
+/// Returns the report of one sample. `problem` receives the first problem.
 Json check_sample(const torch::jit::Module& module, const Model& model, const ExampleInputs& inputs,
                   const Sample& sample, const Lowerings& lowerings, const Options& options, std::string& problem) {
   const double scale = magnitude(sample.fill);
@@ -240,7 +241,7 @@ Json check_sample(const torch::jit::Module& module, const Model& model, const Ex
   return report;
 }
 
-/// Relative to the magnitude of the inputs.
+/// Returns the largest difference, relative to the magnitude of the inputs.
 double largest_difference(const Json& samples) {
   double largest = 0;
   for (const Json& sample : samples) {

@@ -28,7 +28,7 @@ torch::jit::Module load_module(const Options& options) {
 }
 
 ExitCode export_module(const Options& options, const Lowerings& lowerings) {
-  using namespace torchscript;  // NOLINT: the front that this file is of
+  using namespace torchscript;  // NOLINT: this file belongs to that frontend
   const torch::jit::Module module = load_module(options);
   const ExampleInputs inputs(module, options.inputs, options.dynamic);
   at::manual_seed(options.seed);

@@ -12,30 +12,30 @@
 
 namespace linnet::exporter::torchscript {
 
-/// Of the numbers: 1000 for kLarge, 1 for others.
+/// Returns the magnitude of the numbers: 1000 for kLarge, 1 for others.
 double magnitude(Fill fill);
 
-/// One tensor of the command line: "x:1x3x224x224:float32:0..9".
+/// A tensor of the command line, such as "x:1x3x224x224:float32:0..9".
 struct TensorSpec {
   std::string name;
   std::vector<int64_t> sizes;
   at::ScalarType dtype = at::kFloat;
-  std::optional<std::pair<int64_t, int64_t>> range;  ///< of integers, both ends included; of floats
-  std::map<int64_t, std::string> dynamic;            ///< symbols, by axis
+  std::optional<std::pair<int64_t, int64_t>> range;  ///< of integers, both ends included, or of floats
+  std::map<int64_t, std::string> dynamic;            ///< symbols by axis
 };
 
-/// The arguments of a model's forward, as the command line describes them.
+/// The arguments of a model's forward method, as the command line describes them.
 class ExampleInputs {
  public:
-  /// Throws Failure(kUsage): malformed texts, unknown names, arguments that are missing.
+  /// Throws Failure(kUsage) for malformed texts, unknown names and missing arguments.
   ExampleInputs(const torch::jit::Module& module, const std::vector<std::string>& inputs,
                 const std::vector<std::string>& dynamic);
 
-  /// The sizes of the dynamic axes as given.
+  /// The given sizes of the dynamic axes.
   const Sizes& sizes() const { return sizes_; }
-  /// See ArgumentMaker. Random numbers are PyTorch's.
+  /// Implements ArgumentMaker. PyTorch generates the random numbers.
   std::vector<ExampleArgument> arguments(const std::vector<Example>& examples) const;
-  /// Some tensor has numbers that Fill decides about.
+  /// Whether some tensor has numbers that depend on Fill.
   bool has_floats() const;
 
  private:

@@ -10,7 +10,7 @@ at::Tensor to_torch(const Tensor& tensor, at::ScalarType dtype) {
   return at::from_blob(const_cast<void*>(tensor.raw()), sizes, at::TensorOptions(dtype)).clone();
 }
 
-/// The elements at positions: a tensor of the same shape.
+/// Returns the elements at positions, in a tensor of the same shape.
 at::Tensor elements_at(const Positions& positions, const at::Tensor& places) {
   if (!positions.axis || positions.elements.dim() == 0) {
     return positions.elements.flatten().index_select(0, places.flatten()).reshape(places.sizes());

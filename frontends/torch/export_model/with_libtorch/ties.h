@@ -7,7 +7,7 @@
 
 namespace linnet::exporter::torchscript {
 
-/// Both hold positions of elements that are equal: which of them an operator chooses is left open.
+/// Whether both hold positions of equal elements. An operator may choose any of these.
 bool is_tie(const Tensor& got, const at::Tensor& expected, const Positions& positions);
 
 }  // namespace linnet::exporter::torchscript

@@ -12,7 +12,7 @@ void leaky_relu(Call& call) {
   call.set(call.emit("LeakyRelu", {x_of(call)}, {{"alpha", call.number("negative_slope")}}));
 }
 
-/// scale * (max(0, x) + min(0, alpha * (exp(x * input_scale) - 1))): Elu or Celu.
+/// Emits scale * (max(0, x) + min(0, alpha * (exp(x * input_scale) - 1))) as Elu.
 void elu(Call& call) {
   if (call.number("scale") != 1 || call.number("input_scale") != 1) call.refuse("only scale 1 and input_scale 1");
   call.set(call.emit("Elu", {x_of(call)}, {{"alpha", call.number("alpha")}}));
@@ -25,7 +25,7 @@ void selu(Call& call) {
   call.set(call.emit("Selu", {x_of(call)}, numbers));
 }
 
-/// Clip to [min, max]; each may be missing, a number or a tensor.
+/// Clips to [min, max]. Each bound may be missing, a number or a tensor.
 void clamp(Call& call) {
   const auto bound = [&](const std::string& name) {
     return call.has(name) ? call.value(name, call.dtype()) : std::string();
@@ -33,7 +33,7 @@ void clamp(Call& call) {
   call.set(call.emit("Clip", {x_of(call), bound("min"), bound("max")}));
 }
 
-/// Bounds that are tensors broadcast.
+/// Clips to bounds that are tensors, which are broadcast.
 void clamp_tensor(Call& call) {
   std::string y = x_of(call);
   if (call.has("min")) y = call.emit("Max", {y, call.value("min", call.dtype())});
@@ -69,7 +69,7 @@ void gelu(Call& call) {
   call.set(gelu_of(call, x_of(call), call.has("approximate") && call.text("approximate") == "tanh"));
 }
 
-/// log(1 + exp(beta * x)) / beta, and x itself beyond the threshold. From 20 on the two are the same in float32.
+/// Emits log(1 + exp(beta * x)) / beta, and x itself beyond the threshold. From 20 on, the two are equal in float32.
 void softplus(Call& call) {
   constexpr double kSame = 20;
   const DType dtype = call.dtype();
@@ -86,7 +86,7 @@ void log_sigmoid(Call& call) {
   call.set(call.emit("Neg", {call.emit("Softplus", {minus})}));
 }
 
-/// Numbers in [-lambd, lambd] become 0; NaN stays.
+/// Replaces numbers in [-lambd, lambd] by 0. NaN stays.
 void hardshrink(Call& call) {
   const DType dtype = call.dtype();
   const std::string size = call.emit("Abs", {x_of(call)});
@@ -102,7 +102,7 @@ void threshold(Call& call) {
   call.set(call.emit("Where", {below, call.value("value", call.dtype()), x_of(call)}));
 }
 
-/// The slope is one number, or one per channel: axis 1.
+/// The slope is one number, or one per channel (axis 1).
 void prelu(Call& call) {
   const TensorInfo& slope = call.tensor("weight");
   std::string w = call.value("weight", call.dtype());
@@ -115,7 +115,7 @@ void prelu(Call& call) {
   call.set(call.emit("PRelu", {x_of(call), w}));
 }
 
-/// In evaluation the slope is the mean of its bounds.
+/// In evaluation mode, the slope is the mean of its bounds.
 void rrelu(Call& call) {
   const double slope = (call.number("lower") + call.number("upper")) / 2;
   call.set(call.emit("LeakyRelu", {x_of(call)}, {{"alpha", slope}}));
@@ -127,7 +127,7 @@ void glu(Call& call) {
   call.set(call.emit("Mul", {parts[0], call.emit("Sigmoid", {parts[1]})}));
 }
 
-/// Along an axis, which a number without axes gets.
+/// Applies an operator along an axis. A tensor of rank 0 gets an axis first.
 Lowering along_axis(const std::string& op_type) {
   return [op_type](Call& call) {
     const std::string none = call.constant_of(Integers{});

@@ -4,16 +4,16 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Adaptive pooling over 1, 2 or 3 spatial axes; the batch axis may be missing.
+// Adaptive pooling over 1, 2 or 3 spatial axes. The batch axis may be missing.
 namespace linnet::exporter {
 namespace {
 
-/// The positions [begin, end) that element i of an adaptive pool covers along an axis.
+/// Returns the positions [begin, end) that element i of an adaptive pool covers along an axis.
 std::pair<int64_t, int64_t> adaptive_window(int64_t i, int64_t in, int64_t out) {
   return {i * in / out, ((i + 1) * in + out - 1) / out};
 }
 
-/// Positions of the windows, [out, widest]; those of a shorter one are filled up with its last position.
+/// The positions of windows, [out, widest]. Shorter windows are padded with their last position.
 struct Bins {
   int64_t count = 0, widest = 0;
   Integers places{};
@@ -38,7 +38,7 @@ Bins windows_of(Call& call, int64_t in, int64_t out) {
   return windows;
 }
 
-/// Windows of different sizes along an axis: gathered, then reduced.
+/// Pools windows of different sizes along an axis by a gather and a reduction.
 std::string uneven_pool(Call& call, const std::string& x, int64_t axis, bool average) {
   const DType dtype = call.dtype();
   const Bins windows = windows_of(call, call.tensor().size(axis), call.result().size(axis));
@@ -54,15 +54,14 @@ std::string uneven_pool(Call& call, const std::string& x, int64_t axis, bool ave
   return call.emit("Div", {reduce(call, "ReduceSum", counted, {axis + 1}, false), sizes});
 }
 
-/// The result's size along an axis of its own, int64 [1].
+/// Returns the result's size along one of its axes, int64 [1].
 std::string pooled_size(Call& call, int64_t axis, int64_t spatial) {
   const int64_t place = axis - (call.tensor().dim() - spatial);
   if (call.constant("output_size")) return call.constant_of({call.result().size(axis)});
   return slice(call, call.shape("output_size"), 0, place, place + 1);
 }
 
-/// The same along an axis whose size is not known: windows of the same positions as `windows_of` gives, which the graph
-/// computes.
+/// Does the same along an axis of unknown size: the graph computes the positions of `windows_of`.
 std::string open_pool(Call& call, const std::string& x, int64_t axis, int64_t spatial, bool average) {
   const DType dtype = call.dtype();
   const std::string in = call.size("self", axis), out = pooled_size(call, axis, spatial), one = call.constant_of({1});
@@ -87,7 +86,7 @@ std::string open_pool(Call& call, const std::string& x, int64_t axis, int64_t sp
   return call.emit("Div", {reduce(call, "ReduceSum", counted, {axis + 1}, false), count});
 }
 
-/// Over all of each image. The mean of no pixels is NaN, which GlobalAveragePool leaves open.
+/// Pools each whole image. The mean of no pixels is NaN, which ONNX does not define for GlobalAveragePool.
 std::string pooled_whole(Call& call, const std::string& global, int64_t spatial) {
   const int64_t rank = call.tensor().dim();
   Integers axes;
@@ -100,7 +99,7 @@ std::string pooled_whole(Call& call, const std::string& global, int64_t spatial)
   return pooled(call, global, spatial, {})[0];
 }
 
-/// One axis after the other.
+/// Pools along one axis after the other.
 std::string pooled_by_axes(Call& call, int64_t spatial, bool average) {
   std::string y = call.value();
   for (int64_t axis = call.tensor().dim() - spatial; axis < call.tensor().dim(); ++axis) {
@@ -110,7 +109,7 @@ std::string pooled_by_axes(Call& call, int64_t spatial, bool average) {
   return y;
 }
 
-/// Windows of equal size where the output's size divides the input's; the whole where it is 1.
+/// Uses windows of equal size if the output's size divides the input's, and a global pool if the output's size is 1.
 Lowering adaptive(const std::string& global, const std::string& windowed, int64_t spatial) {
   return [=](Call& call) {
     const Integers in = last_of(call.tensor().sizes, spatial), out = last_of(call.result().sizes, spatial);
@@ -131,7 +130,8 @@ Lowering adaptive(const std::string& global, const std::string& windowed, int64_
   };
 }
 
-/// The elements of every window over all spatial axes, in order: positions within an image, [count, widest].
+/// Returns the positions of the elements of every window within an image, over all spatial axes in order: [count,
+/// widest].
 Bins windows_over_all(Call& call, int64_t spatial) {
   Bins all{1, 1, {0}};
   for (int64_t axis = call.tensor().dim() - spatial; axis < call.tensor().dim(); ++axis) {
@@ -154,7 +154,7 @@ Bins windows_over_all(Call& call, int64_t spatial) {
   return all;
 }
 
-/// The first of the largest elements along the last axis; the last NaN where there is one.
+/// Returns the index of the first largest element along an axis, or of the last NaN if there is one.
 std::string largest(Call& call, const std::string& windows, int64_t axis) {
   const std::string marks = call.cast(call.emit("IsNaN", {windows}), DType::kInt32);
   const Attributes along{{"axis", axis}, {"keepdims", int64_t(0)}};
@@ -164,7 +164,7 @@ std::string largest(Call& call, const std::string& windows, int64_t axis) {
   return call.emit("Where", {any, call.emit("ArgMax", {marks}, from_behind), call.emit("ArgMax", {windows}, along)});
 }
 
-/// Where in its image the largest element of each window lies.
+/// Returns the position in its image of the largest element of each window.
 std::string positions(Call& call, int64_t spatial) {
   const int64_t rank = call.tensor().dim();
   const Bins all = windows_over_all(call, spatial);

@@ -3,12 +3,12 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Tensors as indices, and masks: x[i], x[:, i, j], x[mask], and writing there.
+// Tensors and masks as indices: x[i], x[:, i, j], x[mask], and assignments to them.
 // Source: https://numpy.org/doc/stable/user/basics.indexing.html#advanced-indexing
 namespace linnet::exporter {
 namespace {
 
-/// Indices along some axes of a tensor, int64, that broadcast; `rank` is that of the broadcast ones.
+/// Indices along some axes of a tensor, int64, which are broadcast. `rank` is the rank after broadcasting.
 struct Indices {
   Integers axes;
   Names values;
@@ -21,13 +21,13 @@ struct Indices {
     ranks.push_back(value_rank);
     rank = std::max(rank, value_rank);
   }
-  /// The axes lie side by side.
+  /// Whether the axes are adjacent.
   bool adjacent() const { return axes.back() - axes.front() + 1 == int64_t(axes.size()); }
 };
 
 bool is_mask(const TensorInfo& tensor) { return tensor.dtype == DType::kBool || tensor.dtype == DType::kUint8; }
 
-/// A mask stands for the positions where it is set: one list of indices for each of its axes.
+/// Returns the indices of a call. A mask becomes one list of positions, where it is set, for each of its axes.
 Indices indices_of(Call& call) {
   Indices result;
   const List<TensorInfo> tensors = call.tensors("indices");
@@ -50,7 +50,7 @@ Indices indices_of(Call& call) {
   return result;
 }
 
-/// One row [axes] for each element: [..., axes].
+/// Returns the indices with one row for each element: [..., axes].
 std::string stacked(Call& call, const Indices& indices) {
   std::string sum = indices.values[0];
   for (size_t i = 1; i < indices.values.size(); ++i) sum = call.emit("Add", {sum, indices.values[i]});
@@ -63,7 +63,7 @@ std::string stacked(Call& call, const Indices& indices) {
   return columns.size() == 1 ? columns[0] : call.emit("Concat", columns, {{"axis", indices.rank}});
 }
 
-/// The indexed axes first.
+/// Returns the order of axes with the indexed ones first.
 Integers indexed_first(const Indices& indices, int64_t rank) {
   Integers order = indices.axes;
   for (int64_t axis = 0; axis < rank; ++axis) {
@@ -72,7 +72,8 @@ Integers indexed_first(const Indices& indices, int64_t rank) {
   return order;
 }
 
-/// Where the axes of the indices stand in the result: in place of adjacent axes, else in front.
+/// Returns the order of the result's axes. Those of the indices replace the indexed axes if these are adjacent;
+/// otherwise they come first.
 Integers result_order(const Indices& indices, int64_t rank) {
   const int64_t front = indices.adjacent() ? indices.axes.front() : 0;
   const int64_t rest = rank - int64_t(indices.axes.size());
@@ -97,12 +98,12 @@ void index(Call& call) {
   call.set(transposed(call, y, result_order(indices, rank)));
 }
 
-/// The sizes [begin, end) of a value's axes.
+/// Returns the sizes [begin, end) of a value's axes.
 std::string sizes_of(Call& call, const std::string& x, int64_t begin, int64_t end) {
   return slice(call, call.emit("Shape", {x}), 0, begin, end);
 }
 
-/// One mask and one value need no positions: a choice between two tensors.
+/// With one mask and one value no positions are needed: emits a choice between two tensors.
 bool put_by_mask(Call& call) {
   const List<TensorInfo> masks = call.tensors("indices");
   const bool single =
@@ -119,7 +120,7 @@ bool put_by_mask(Call& call) {
   return true;
 }
 
-/// The indexed axes come first, rows are written there, and the axes go back.
+/// Moves the indexed axes to the front, writes rows there, and moves the axes back.
 void index_put(Call& call) {
   if (put_by_mask(call)) return;
   const Indices indices = indices_of(call);
@@ -139,7 +140,7 @@ void index_put(Call& call) {
   call.set(transposed(call, y, inverse(first)));
 }
 
-/// The elements where the mask is set, in order.
+/// Returns the elements where the mask is set, in order.
 void masked_select(Call& call) {
   if (!call.constant("mask")) call.decided_by_contents();
   const std::string x = call.emit("Expand", {call.value(), call.emit("Shape", {call.value("mask")})});
@@ -147,7 +148,7 @@ void masked_select(Call& call) {
   call.set(call.emit("Compress", {flattened(call, x), flattened(call, mask)}));
 }
 
-/// Elements of source, in order, go where the mask is set.
+/// Writes elements of `source`, in order, where the mask is set.
 void masked_scatter(Call& call) {
   if (call.result().dim() == 0) {
     const std::string first = slice(call, flattened(call, call.value("source")), 0, 0, 1);
@@ -161,14 +162,14 @@ void masked_scatter(Call& call) {
   call.set(call.emit("ScatterND", {call.value(), positions, source}));
 }
 
-/// Where elements are not 0: one row for each.
+/// Returns the positions of elements other than 0, one row for each.
 void nonzero(Call& call) {
   call.decided_by_contents();
   if (call.tensor().dim() == 0) call.refuse("a tensor without axes is not covered");
   call.set(call.emit("Transpose", {call.emit("NonZero", {call.value()})}));
 }
 
-/// Where elements are not 0: one list for each axis.
+/// Returns the positions of elements other than 0, one list for each axis.
 Lowering nonzero_lists(const std::string& argument) {
   return [argument](Call& call) {
     call.decided_by_contents();

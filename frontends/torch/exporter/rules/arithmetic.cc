@@ -3,13 +3,13 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Arithmetic of two or three tensors, with broadcasting. ONNX promotes no types: inputs are cast to
-// what PyTorch computes in, results to what it gives.
+// Arithmetic on two or three tensors, with broadcasting. ONNX does not promote types, so inputs are cast to the dtype
+// that PyTorch computes in, and results to the dtype that it returns.
 // Source: https://pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc
 namespace linnet::exporter {
 namespace {
 
-/// op(self, other) in the dtype of the result.
+/// Emits op(self, other) in the dtype of the result.
 Lowering binary(const std::string& op_type) {
   return [op_type](Call& call) {
     const DType dtype = call.dtype();
@@ -17,7 +17,7 @@ Lowering binary(const std::string& op_type) {
   };
 }
 
-/// A dtype that ONNX's arithmetic has: bools count as int32.
+/// Returns a dtype that ONNX's arithmetic supports: int32 for bool.
 DType arithmetic(DType dtype) { return dtype == DType::kBool ? DType::kInt32 : dtype; }
 
 std::string scaled(Call& call, const std::string& x, const std::string& factor, DType dtype) {
@@ -25,7 +25,7 @@ std::string scaled(Call& call, const std::string& x, const std::string& factor, 
   return call.emit("Mul", {x, call.value(factor, dtype)});
 }
 
-/// self + alpha * other, or self - alpha * other.
+/// Emits self + alpha * other, or self - alpha * other.
 Lowering add_scaled(const std::string& op_type) {
   return [op_type](Call& call) {
     const DType dtype = arithmetic(call.dtype());
@@ -37,7 +37,7 @@ Lowering add_scaled(const std::string& op_type) {
   };
 }
 
-/// other - alpha * self.
+/// Emits other - alpha * self.
 void rsub(Call& call) {
   const DType dtype = call.dtype();
   const std::string self = scaled(call, call.value("self", dtype), "alpha", dtype);
@@ -49,7 +49,7 @@ void mul(Call& call) {
   call.set(call.emit(dtype == DType::kBool ? "And" : "Mul", {call.value("self", dtype), call.value("other", dtype)}));
 }
 
-/// The rest of a / b with the sign of a, and whether it has to have that of b instead.
+/// The remainder of a / b with the sign of a, and whether it must have the sign of b instead.
 struct Rest {
   std::string value, has_wrong_sign;
 };
@@ -60,7 +60,7 @@ Rest rest_of(Call& call, const std::string& a, const std::string& b, DType dtype
   return {rest, call.emit("And", {call.emit("Not", {call.emit("Equal", {rest, zero})}), signs})};
 }
 
-/// PyTorch subtracts the rest before it divides, so that rounding does not reach the next whole number.
+/// PyTorch subtracts the remainder before it divides, so that rounding cannot reach the next whole number.
 std::string floor_div_of_floats(Call& call, const std::string& a, const std::string& b, DType dtype) {
   const std::string one = call.scalar(1, dtype);
   const Rest rest = rest_of(call, a, b, dtype);
@@ -73,12 +73,12 @@ std::string floor_div_of_floats(Call& call, const std::string& a, const std::str
   return call.emit("Where", {by_zero, call.emit("Div", {a, b}), whole});
 }
 
-/// The largest whole number not above a / b. Integer division in ONNX is towards zero.
+/// Returns the largest whole number not above a / b. Integer division in ONNX rounds towards zero.
 std::string floor_div(Call& call, const std::string& a, const std::string& b, DType dtype) {
   if (is_floating(dtype)) return floor_div_of_floats(call, a, b, dtype);
   const std::string quotient = call.emit("Div", {a, b});
   const std::string rest = call.emit("Mod", {a, b}), zero = call.scalar(0, dtype);
-  // Mod has the sign of b; a quotient was rounded up where the exact division is negative and has a rest.
+  // Mod has the sign of b. The quotient was rounded up if the exact quotient is negative and has a remainder.
   const std::string inexact = call.emit("Not", {call.emit("Equal", {rest, zero})});
   const std::string negative = call.emit("Xor", {call.emit("Less", {a, zero}), call.emit("Less", {b, zero})});
   const std::string rounded_up = call.cast(call.emit("And", {inexact, negative}), dtype);
@@ -101,7 +101,8 @@ void floor_divide(Call& call) {
   call.set(floor_div(call, call.value("self", dtype), call.value("other", dtype), dtype));
 }
 
-/// The rest has the sign of the divisor; ONNX's Mod does that for integers, fmod=1 takes the dividend's.
+/// The remainder has the sign of the divisor. ONNX's Mod does that for integers; with fmod=1 it has the dividend's
+/// sign.
 void remainder(Call& call) {
   const DType dtype = call.dtype();
   const std::string a = call.value("self", dtype), b = call.value("other", dtype);
@@ -115,7 +116,7 @@ void fmod(Call& call) {
   call.set(call.emit("Mod", {call.value("self", dtype), call.value("other", dtype)}, {{"fmod", 1}}));
 }
 
-/// Squares and roots in the result's dtype.
+/// Emits powers in the result's dtype; squares and roots have simpler forms.
 void power(Call& call) {
   const DType dtype = call.dtype();
   const std::string base = call.value("self", dtype);
@@ -129,7 +130,7 @@ void power(Call& call) {
   call.set(call.emit("Pow", {base, call.value("exponent", dtype)}));
 }
 
-/// self + value * (tensor1 op tensor2).
+/// Emits self + value * (tensor1 op tensor2).
 Lowering add_combined(const std::string& op_type) {
   return [op_type](Call& call) {
     const DType dtype = call.dtype();
@@ -138,7 +139,7 @@ Lowering add_combined(const std::string& op_type) {
   };
 }
 
-/// self + weight * (end - self); from weight 0.5 on, from the other end.
+/// Emits self + weight * (end - self). From weight 0.5 on, it starts from the other end.
 void lerp(Call& call) {
   const DType dtype = call.dtype();
   const std::string begin = call.value("self", dtype), end = call.value("end", dtype);

@@ -3,7 +3,7 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Attention, and the fused forms that nn.MultiheadAttention takes where no gradients are wanted.
+// Attention, and the fused forms that nn.MultiheadAttention uses without gradients.
 namespace linnet::exporter {
 namespace {
 
@@ -19,12 +19,12 @@ std::string masked(Call& call, const std::string& scores, const std::string& mas
   return call.emit("Where", keep ? Names{mask, scores, low} : Names{mask, low, scores});
 }
 
-/// The sizes of two tensors' axes are equal in this example.
+/// Whether an axis of two tensors has equal sizes in this example.
 bool same_size(Call& call, const std::string& one, const std::string& other, int64_t axis) {
   return call.tensor(one).size(axis) == call.tensor(other).size(axis);
 }
 
-/// Where keys come after the query of a row, which causal attention does not see: bool [queries, keys].
+/// Returns which keys come after the query of a row; causal attention ignores them. bool [queries, keys].
 std::string later_keys(Call& call, int64_t rank) {
   const int64_t queries = call.tensor("query").size(rank - 2), keys = call.tensor("key").size(rank - 2);
   if (!call.dynamic("query", rank - 2) && !call.dynamic("key", rank - 2)) {
@@ -35,7 +35,7 @@ std::string later_keys(Call& call, int64_t rank) {
   return call.emit("Less", {first, places_along(call, "key", rank - 2)});
 }
 
-/// Keys or values for each head of the queries, where a few heads share one.
+/// Returns keys or values for each head of the queries. With grouped queries, several heads share one.
 std::string repeated_heads(Call& call, const std::string& name, int64_t rank) {
   const int64_t heads = call.tensor("query").size(rank - 3), own = call.tensor(name).size(rank - 3);
   if (!call.has("enable_gqa") || !call.flag("enable_gqa") || heads == own) return call.value(name);
@@ -49,7 +49,7 @@ std::string repeated_heads(Call& call, const std::string& name, int64_t rank) {
   return call.emit("Reshape", {tiled, call.constant_of({0, heads, -1, depth})});
 }
 
-/// softmax(q k^T * scale + mask) v, of ONNX's basic operators.
+/// Emits softmax(q k^T * scale + mask) v with ONNX's basic operators.
 std::string spelled_attention(Call& call) {
   const DType dtype = call.dtype();
   const TensorInfo& query = call.tensor("query");
@@ -63,15 +63,15 @@ std::string spelled_attention(Call& call) {
   }
   if (call.flag("is_causal")) scores = masked(call, scores, later_keys(call, rank), true, false);
   std::string shares = call.emit("Softmax", {scores}, {{"axis", -1}});
-  // A query that sees no key gives zeros.
+  // A query without visible keys returns zeros.
   if (call.has("attn_mask")) {
     shares = call.emit("Where", {call.emit("IsNaN", {shares}), call.scalar(0, dtype), shares});
   }
   return call.emit("MatMul", {shares, repeated_heads(call, "value", rank)});
 }
 
-/// ONNX's Attention takes [batch, heads, length, depth], and [batch, length, depth] as that of one head, where the mask
-/// has a column for each key.
+/// Whether ONNX's Attention supports the call. It takes [batch, heads, length, depth], or [batch, length, depth] as one
+/// head, and a mask with a column for each key.
 bool fits_attention(Call& call) {
   const int64_t rank = call.tensor("query").dim();
   if (call.options().opset < 23 || (rank != 3 && rank != 4)) return false;
@@ -82,7 +82,7 @@ bool fits_attention(Call& call) {
   return mask.dim() >= 2 && mask.dim() <= rank && mask.size(-1) == call.tensor("key").size(-2);
 }
 
-/// softmax(q k^T * scale + mask) v.
+/// Emits softmax(q k^T * scale + mask) v.
 /// Source: https://pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html
 void attention(Call& call) {
   if (call.number("dropout_p") != 0) call.refuse("its dropout is random; export a module in evaluation mode");
@@ -99,7 +99,7 @@ void attention(Call& call) {
   call.set(call.emit("Attention", inputs, attributes));
 }
 
-/// [n, l, e] as [n, heads, l, e / heads].
+/// Returns [n, l, e] as [n, heads, l, e / heads].
 std::string split_heads(Call& call, const std::string& x, int64_t heads, int64_t depth) {
   const std::string wide = call.emit("Reshape", {x, call.constant_of({0, 0, heads, depth})});
   return call.emit("Transpose", {wide}, {{"perm", Integers{0, 2, 1, 3}}});
@@ -114,7 +114,8 @@ struct SelfAttention {
   std::string output, weights;
 };
 
-/// Self-attention of x [n, l, e]. Types of mask: 0 [l, l], 1 [n, l]; where a bool one is set, nothing is seen.
+/// Emits self-attention of x [n, l, e]. Mask type 0 is [l, l], mask type 1 is [n, l]. Positions where a bool mask is
+/// set are ignored.
 SelfAttention self_attention(Call& call, const std::string& x, int64_t width, int64_t heads) {
   const int64_t depth = width / heads;
   const std::string qkv = projected(call, x, "qkv_weight", "qkv_bias");
@@ -137,7 +138,7 @@ SelfAttention self_attention(Call& call, const std::string& x, int64_t width, in
   return {projected(call, merged, "proj_weight", "proj_bias"), weights};
 }
 
-/// Query, key and value are one tensor wherever PyTorch takes this path by itself.
+/// Where PyTorch takes this path by itself, query, key and value are one tensor.
 void multi_head_attention(Call& call) {
   if (call.value("query") != call.value("key") || call.value("key") != call.value("value")) {
     call.refuse("query, key and value are not one tensor");
@@ -153,14 +154,14 @@ std::string normalized(Call& call, const std::string& x, const std::string& numb
   return layer_normalized(call, x, 1, call.value("norm_weight_" + number), call.value("norm_bias_" + number));
 }
 
-/// relu or gelu of x W1 + b1, then W2 and b2.
+/// Emits the relu or gelu of x W1 + b1, followed by W2 and b2.
 std::string feed_forward(Call& call, const std::string& x) {
   const std::string hidden = projected(call, x, "ffn_weight_1", "ffn_bias_1");
   const std::string active = call.flag("use_gelu") ? gelu_of(call, hidden, false) : call.emit("Relu", {hidden});
   return projected(call, active, "ffn_weight_2", "ffn_bias_2");
 }
 
-/// nn.TransformerEncoderLayer as one operator.
+/// Emits nn.TransformerEncoderLayer, which is one operator in PyTorch.
 void encoder_layer(Call& call) {
   const int64_t width = call.integer("embed_dim"), heads = call.positive("num_heads");
   const std::string x = call.value("src");

@@ -13,7 +13,7 @@ std::string change_axes(Call& call, const std::string& op_type, const std::strin
   return call.emit(op_type, {x, call.constant_of(axes)});
 }
 
-// The axes became an input in opset 13 for ReduceSum, in opset 18 for the others.
+// The axes are an input since opset 13 for ReduceSum, and since opset 18 for the others.
 std::string reduce(Call& call, const std::string& op_type, const std::string& x, const Integers& axes, bool keep) {
   if (axes.empty()) return x;
   if (op_type == "ReduceSum" || call.options().opset >= 18) {
@@ -30,7 +30,7 @@ std::string p_norm(Call& call, const std::string& x, double p, const Integers& a
   if (p == 1) return reduce(call, "ReduceL1", x, axes, keep);
   const std::string size = call.emit("Abs", {x});
   if (std::isinf(p) && p < 0) return reduce(call, "ReduceMin", size, axes, keep);
-  if (std::isinf(p)) return call.emit("Max", {reduce(call, "ReduceMax", size, axes, keep), zero});  // 0 of no elements
+  if (std::isinf(p)) return call.emit("Max", {reduce(call, "ReduceMax", size, axes, keep), zero});  // 0 for no elements
   if (p == 0) {
     const std::string set = call.cast(call.emit("Not", {call.emit("Equal", {size, zero})}), dtype);
     return reduce(call, "ReduceSum", set, axes, keep);
@@ -39,7 +39,7 @@ std::string p_norm(Call& call, const std::string& x, double p, const Integers& a
   return call.emit("Pow", {sum, call.scalar(1 / p, dtype)});
 }
 
-// LayerNormalization came in opset 17.
+// LayerNormalization exists since opset 17.
 std::string layer_normalized(Call& call, const std::string& x, int64_t count, const std::string& scale,
                              const std::string& bias) {
   const double eps = call.number("eps");
@@ -155,7 +155,7 @@ std::string transposed(Call& call, const std::string& x, const Integers& order) 
 
 std::string flattened(Call& call, const std::string& x) { return call.emit("Reshape", {x, call.constant_of({-1})}); }
 
-/// A value without elements in a shape that has a size of 0, which Reshape would take for that of its input.
+/// Returns a value without elements in a shape with a size of 0. Reshape would replace that 0 by its input's size.
 static std::string empty_in_shape(Call& call, const std::string& x, const Integers& sizes) {
   Integers beside = order_of(int64_t(sizes.size()));
   beside.erase(beside.begin() + (std::find(sizes.begin(), sizes.end(), 0) - sizes.begin()));

@@ -7,7 +7,7 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Functions of single elements that ONNX has no operator for. All compute in the dtype of the result.
+// Elementwise functions that ONNX has no operator for. All compute in the dtype of the result.
 namespace linnet::exporter {
 namespace {
 
@@ -23,7 +23,7 @@ std::string choose(Call& call, const std::string& condition, const std::string& 
   return call.emit("Where", {condition, yes, no});
 }
 
-/// A negative sign, that of -0 too.
+/// Whether the sign is negative, including that of -0.
 std::string sign_bit(Call& call, const std::string& x, DType dtype) {
   const std::string zero = call.scalar(0, dtype);
   if (!is_floating(dtype)) return call.emit("Less", {x, zero});
@@ -31,7 +31,7 @@ std::string sign_bit(Call& call, const std::string& x, DType dtype) {
   return call.emit("Less", {choose(call, call.emit("Equal", {x, zero}), sides, x), zero});
 }
 
-/// The sign of a number as -1 or 1, else 0.
+/// Returns the sign of an infinite number as -1 or 1, else 0.
 std::string ones_of_infinity(Call& call, const std::string& x) {
   const std::string is_infinite = call.emit("Equal", {call.emit("Abs", {x}), call.scalar(kInfinity, call.dtype())});
   return choose(call, is_infinite, call.emit("Sign", {x}), zero_of(call));
@@ -39,8 +39,8 @@ std::string ones_of_infinity(Call& call, const std::string& x) {
 
 }  // namespace
 
-/// atan(y / x) in the right half plane, half a turn from it in the left one, a quarter turn between. Of two infinities
-/// the signs count; of a y that is NaN nothing.
+/// Emits atan(y / x) in the right half plane, shifted by pi in the left one, and +-pi / 2 between them. If both are
+/// infinite, only their signs count. If y is NaN, the result is NaN.
 std::string arctangent(Call& call, std::string y, std::string x) {
   const DType dtype = call.dtype();
   const std::string signs_y = ones_of_infinity(call, y), signs_x = ones_of_infinity(call, x);
@@ -63,7 +63,7 @@ namespace {
 
 void atan2(Call& call) { call.set(arctangent(call, self_of(call), other_of(call))); }
 
-/// log(e^a + e^b), for another base than e with its logarithm as `unit`.
+/// Emits log(e^a + e^b). For a base other than e, `unit` is its logarithm.
 Lowering log_of_sum(double unit) {
   return [unit](Call& call) {
     const DType dtype = call.dtype();
@@ -77,7 +77,7 @@ Lowering log_of_sum(double unit) {
   };
 }
 
-/// x log(y + offset), and 0 where x is 0 and y is a number.
+/// Emits x log(y + offset), or 0 if x is 0 and y is not NaN.
 Lowering x_log(double offset) {
   return [offset](Call& call) {
     const std::string x = self_of(call), y = other_of(call);
@@ -88,14 +88,14 @@ Lowering x_log(double offset) {
   };
 }
 
-/// sin(pi x) / (pi x), and 1 at 0.
+/// Emits sin(pi x) / (pi x), and 1 at 0.
 void sinc(Call& call) {
   const std::string x = self_of(call), angle = call.emit("Mul", {x, call.scalar(M_PI, call.dtype())});
   const std::string wave = call.emit("Div", {call.emit("Sin", {angle}), angle});
   call.set(choose(call, is_zero(call, x), call.scalar(1, call.dtype()), wave));
 }
 
-/// -x log(x), 0 at 0, -inf below.
+/// Emits -x log(x), 0 at 0, and -inf below 0.
 void entropy(Call& call) {
   const std::string x = self_of(call), product = call.emit("Mul", {x, call.emit("Log", {x})});
   const std::string inside = choose(call, is_zero(call, x), zero_of(call), call.emit("Neg", {product}));
@@ -108,7 +108,7 @@ void signbit(Call& call) {
   call.set(sign_bit(call, call.value(), dtype));
 }
 
-/// |self| with the sign of other.
+/// Emits |self| with the sign of other.
 void copysign(Call& call) {
   const std::string size = call.emit("Abs", {self_of(call)});
   const std::string negative = sign_bit(call, other_of(call), call.dtype());
@@ -126,7 +126,7 @@ void round_decimals(Call& call) {
   call.set(call.emit("Div", {call.emit("Round", {call.emit("Mul", {self_of(call), unit})}), unit}));
 }
 
-/// Chebyshev coefficients of log(erfc(x) / t) + x^2 in 4t - 2 for t = 2 / (2 + x), x >= 0.
+/// The Chebyshev coefficients of log(erfc(x) / t) + x^2 in 4t - 2 for t = 2 / (2 + x), x >= 0.
 /// Source: W. H. Press et al., Numerical Recipes, 3rd edition, section 6.2.2
 constexpr double kErfc[] = {-1.3026537197817094,
                             6.4196979235649026e-1,
@@ -157,7 +157,7 @@ constexpr double kErfc[] = {-1.3026537197817094,
                             1.21e-16,
                             -2.8e-17};
 
-/// In float64: 1 - erf(x) has no digits left for a large x.
+/// Computes in float64, because 1 - erf(x) has no digits left for large x.
 void erfc(Call& call) {
   const auto number = [&](double value) { return call.scalar(value, DType::kFloat64); };
   const std::string x = call.value("self", DType::kFloat64), size = call.emit("Abs", {x}), two = number(2);
@@ -176,7 +176,7 @@ void erfc(Call& call) {
   call.set(call.cast(choose(call, is_left, call.emit("Sub", {two, right}), right), call.dtype()));
 }
 
-/// Winitzki's approximation and three steps of Newton's method.
+/// Emits Winitzki's approximation, followed by three steps of Newton's method.
 /// Source: https://en.wikipedia.org/wiki/Error_function#Inverse_functions
 void erfinv(Call& call) {
   const DType dtype = call.dtype();
@@ -199,7 +199,7 @@ void erfinv(Call& call) {
   call.set(call.emit("Mul", {end, call.emit("Sign", {y})}));
 }
 
-/// log(x / (1 - x)), x kept from 0 and 1 by eps.
+/// Emits log(x / (1 - x)) with x clipped to [eps, 1 - eps].
 void logit(Call& call) {
   const DType dtype = call.dtype();
   std::string x = self_of(call);
@@ -231,7 +231,7 @@ void nan_to_num(Call& call) {
   call.set(choose(call, infinite(-kInfinity), number("neginf", -largest(dtype)), y));
 }
 
-/// The larger or smaller one; a number wins over NaN.
+/// Emits the larger or the smaller number. If one is NaN, the result is the other.
 Lowering extreme_of_numbers(const std::string& op_type) {
   return [op_type](Call& call) {
     const std::string a = self_of(call), b = other_of(call), y = call.emit(op_type, {a, b});
@@ -241,7 +241,7 @@ Lowering extreme_of_numbers(const std::string& op_type) {
   };
 }
 
-/// One infinity, that with this sign.
+/// Whether a number is the infinity with this sign.
 Lowering is_infinity(double sign) {
   return [sign](Call& call) {
     const DType dtype = call.tensor().dtype;
@@ -249,11 +249,11 @@ Lowering is_infinity(double sign) {
       return call.set(call.emit("Equal", {call.value(), call.scalar(sign * kInfinity, dtype)}));
     }
     call.set(
-        call.emit("Expand", {call.scalar(0, DType::kBool), call.emit("Shape", {call.value()})}));  // of integers none
+        call.emit("Expand", {call.scalar(0, DType::kBool), call.emit("Shape", {call.value()})}));  // never infinite
   };
 }
 
-/// |a - b| <= atol + rtol |b|, or equal.
+/// Whether |a - b| <= atol + rtol |b|, or both are equal.
 void isclose(Call& call) {
   const DType dtype = call.promoted({"self", "other"});
   if (!is_floating(dtype)) call.refuse("only floating-point tensors are covered");
@@ -270,7 +270,7 @@ void isclose(Call& call) {
   call.set(y);
 }
 
-/// self * 2^other.
+/// Emits self * 2^other.
 void ldexp(Call& call) {
   call.set(call.emit("Mul", {self_of(call), call.emit("Pow", {call.scalar(2, call.dtype()), other_of(call)})}));
 }

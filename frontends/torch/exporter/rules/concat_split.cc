@@ -3,11 +3,11 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Tensors joined along an axis, and split along one.
+// Concatenation of tensors along an axis, and splits along an axis.
 namespace linnet::exporter {
 namespace {
 
-/// Empty tensors of rank 1 may stand in a list of others.
+/// The list may contain empty tensors of rank 1, which are ignored.
 void cat(Call& call) {
   Names parts = call.values("tensors", call.dtype());
   const List<TensorInfo> tensors = call.tensors("tensors");
@@ -26,7 +26,7 @@ void stack(Call& call) {
   call.set(call.emit("Concat", parts, {{"axis", at}}));
 }
 
-/// Lists of tensors along an axis, each with at least `rank` axes: new ones in front, or for dstack behind.
+/// Concatenates tensors along an axis, after inserting axes up to `rank`: leading ones, and for dstack a trailing one.
 Lowering stacked(int64_t rank, int64_t axis) {
   return [=](Call& call) {
     Names parts = call.values("tensors", call.dtype());
@@ -41,7 +41,7 @@ Lowering stacked(int64_t rank, int64_t axis) {
   };
 }
 
-/// Vectors become columns.
+/// Concatenates columns; vectors become columns first.
 void column_stack(Call& call) {
   Names parts = call.values("tensors", call.dtype());
   const List<TensorInfo> tensors = call.tensors("tensors");
@@ -51,19 +51,19 @@ void column_stack(Call& call) {
   call.set(call.emit("Concat", parts, {{"axis", 1}}));
 }
 
-/// A list of parts of the given sizes.
+/// Emits a list of parts of the given sizes.
 void split_into(Call& call, const Integers& sizes, int64_t axis) {
   if (sizes.size() == 1) return call.set_list({call.value()});
   call.set_list(call.emit_many("Split", {call.value(), call.constant_of(sizes)}, {{"axis", axis}}, sizes.size()));
 }
 
-/// Refuses to make another number of parts than the list of results has.
+/// Refuses a number of parts that differs from the length of the list of results.
 void check_count(Call& call, int64_t parts) {
   if (parts != int64_t(call.result_length())) call.refuse("its list of results has another length in ONNX");
 }
 
-/// As many parts as the list of results has, each of them `part` long, int64 [1], but the last: it is what is left. A
-/// run in which the list would have another length gets a size that Split does not take.
+/// Emits as many parts as the list of results has. Each has `part` elements (int64 [1]); the last part is the
+/// remainder. In a run with another length of the list, Split gets a size that it rejects.
 void split_by(Call& call, const std::string& part, int64_t axis) {
   const size_t count = call.result_length();
   check_count(call, std::max<int64_t>(int64_t(count), 1));
@@ -81,7 +81,7 @@ void split_by(Call& call, const std::string& part, int64_t axis) {
   call.set_list(call.emit_many("Split", {call.value(), all}, {{"axis", axis}}, count));
 }
 
-/// ceil(total / parts), int64 [1].
+/// Returns ceil(total / parts), int64 [1].
 std::string size_of_part(Call& call, const std::string& total, int64_t parts) {
   return call.emit("Div", {call.emit("Add", {total, call.constant_of({parts - 1})}), call.constant_of({parts})});
 }
@@ -100,7 +100,7 @@ void split(Call& call) {
   split_into(call, equal_parts(call, call.tensor().size(axis), call.integer("split_size")), axis);
 }
 
-/// Parts of sizes that may be computed.
+/// Emits parts of sizes that may be computed.
 void split_in_sizes(Call& call, const std::string& argument) {
   if (call.constant(argument)) return split_into(call, call.integers(argument), call.axis());
   const size_t count = call.length(argument);
@@ -117,7 +117,7 @@ void chunk(Call& call) {
   split_into(call, equal_parts(call, total, std::max<int64_t>(total / chunks + (total % chunks != 0), 1)), axis);
 }
 
-/// Of an axis whose size is not known: the first parts, as many as are left over, are longer by one.
+/// Splits an axis of unknown size. The remainder makes the first parts longer by one.
 void open_tensor_split(Call& call, int64_t axis, int64_t parts) {
   const std::string total = call.size("self", axis), count = call.constant_of({parts}),
                     along = call.constant_of({axis});
@@ -152,7 +152,7 @@ void unbind(Call& call) {
   call.set_list(parts);
 }
 
-/// Parts that end at the given positions, which may lie beyond the axis.
+/// Emits parts that end at the given positions, which may be beyond the axis.
 void split_at(Call& call, const Integers& positions, int64_t axis) {
   Names parts;
   int64_t begin = 0;
@@ -175,7 +175,7 @@ void split_evenly(Call& call, int64_t axis) {
 
 void tensor_split_at(Call& call) { split_at(call, call.integers("indices"), call.axis()); }
 
-/// hsplit goes along axis 1 but for vectors.
+/// hsplit splits along axis 1, except for vectors.
 Lowering split_along(int64_t axis, bool evenly) {
   return [=](Call& call) {
     const int64_t along = axis == 1 && call.tensor().dim() == 1 ? 0 : axis;

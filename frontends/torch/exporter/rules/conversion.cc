@@ -1,20 +1,20 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// The same values in another dtype.
+// Conversions to another dtype.
 namespace linnet::exporter {
 namespace {
 
 void convert(Call& call) { call.set(call.value("self", call.dtype())); }
 
-/// A scalar becomes a tensor and back: one value in ONNX.
+/// Converts between scalars and tensors; both are one value in ONNX.
 void convert_scalar(Call& call) {
   const std::string x = call.value("a", call.dtype());
   const bool has_axes = call.is_tensor("a") && call.tensor("a").dim() > 0;
   call.set(has_axes ? call.emit("Reshape", {x, call.constant_of(Integers{})}) : x);
 }
 
-/// The one element of a tensor.
+/// Returns the only element of a tensor.
 void item(Call& call) {
   const std::string x = call.value("self", call.dtype());
   call.set(call.tensor().dim() > 0 ? call.emit("Reshape", {x, call.constant_of(Integers{})}) : x);

@@ -5,7 +5,7 @@
 namespace linnet::exporter {
 namespace {
 
-/// The input with a batch axis; inputs without one are allowed.
+/// Returns the input with a batch axis, which it may lack.
 std::string batched(Call& call, const std::string& name, int64_t spatial) {
   const std::string x = call.value(name, call.dtype());
   return call.tensor(name).dim() == spatial + 1 ? change_axes(call, "Unsqueeze", x, {0}) : x;
@@ -37,7 +37,7 @@ void emit_conv(Call& call, const Integers& pads) {
 
 void conv(Call& call) { emit_conv(call, both_ends(per_axis(call, "padding", call.tensor("weight").dim() - 2))); }
 
-/// Padding "same" puts the odd row at the end, "valid" has none.
+/// Padding "same" puts the odd row at the end; "valid" means no padding.
 void conv_by_name(Call& call) {
   const Integers kernel = kernel_of(call);
   const Integers dilations = per_axis(call, "dilation", int64_t(kernel.size()));
@@ -62,7 +62,7 @@ void emit_transposed(Call& call) {
   set_unbatched(call, "input", spatial, y);
 }
 
-/// The operator behind all convolutions of traced modules.
+/// Emits the general operator that traced modules use for all convolutions.
 void convolution(Call& call) { call.flag("transposed") ? emit_transposed(call) : conv(call); }
 
 }  // namespace

@@ -1,11 +1,12 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// New tensors.
+// Creation of tensors.
 namespace linnet::exporter {
 namespace {
 
-/// All elements are `value`, a scalar of the result's dtype. `size` names the list of sizes; else they are self's.
+/// Fills a tensor with `value`, a scalar of the result's dtype. `size` names the list of sizes; if it is empty, the
+/// sizes are those of self.
 void fill(Call& call, const std::string& value, const std::string& size) {
   const std::string shape = size.empty() ? call.emit("Shape", {call.value()}) : call.shape(size);
   call.set(call.emit("Expand", {value, shape}));
@@ -19,7 +20,7 @@ Lowering filled_with_argument(const std::string& size = "") {
   return [=](Call& call) { fill(call, call.value("fill_value", call.dtype()), size); };
 }
 
-/// In place: every element of self becomes the value.
+/// In place: sets every element of self to the value.
 void fill_self(Call& call) {
   call.set(call.emit("Expand", {call.value("value", call.dtype()), call.emit("Shape", {call.value()})}));
 }
@@ -27,14 +28,14 @@ void zero_self(Call& call) {
   call.set(call.emit("Expand", {call.scalar(0, call.dtype()), call.emit("Shape", {call.value()})}));
 }
 
-/// In place: self becomes src, broadcast and converted.
+/// In place: sets self to src, broadcast and converted.
 void copy(Call& call) {
   const std::string source = call.value("src", call.dtype());
   const bool same = call.tensor("src").sizes == call.tensor().sizes;
   call.set(same ? source : call.emit("Expand", {source, call.emit("Shape", {call.value()})}));
 }
 
-/// Floats are computed in double precision, as PyTorch does.
+/// Floats are computed in double precision, as in PyTorch.
 void arange(Call& call) {
   const DType wide = is_floating(call.dtype()) ? DType::kFloat64 : DType::kInt64;
   const auto bound = [&](const std::string& name, double absent) {
@@ -43,7 +44,7 @@ void arange(Call& call) {
   call.set(call.cast(call.emit("Range", {bound("start", 0), call.value("end", wide), bound("step", 1)}), call.dtype()));
 }
 
-/// From both ends to the middle, as PyTorch rounds.
+/// Computes from both ends to the middle, to round as PyTorch does.
 void linspace(Call& call) {
   const DType dtype = call.dtype();
   const std::string steps = call.value("steps", DType::kInt64), one = call.scalar(1, DType::kInt64);
@@ -60,7 +61,7 @@ void linspace(Call& call) {
   call.set(call.emit("Where", {is_first, from_begin, from_end}));
 }
 
-/// A number becomes a tensor without axes.
+/// Converts a number to a tensor without axes.
 void tensor_of_number(Call& call) { call.set(call.value("t", call.dtype())); }
 
 void tensor_of_list(Call& call) {

@@ -1,11 +1,11 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Operators of Linnet's own and of torchvision.
+// Custom operators of Linnet and of torchvision.
 namespace linnet::exporter {
 namespace {
 
-/// torchvision always passes mask and bias; use_mask says whether the mask counts.
+/// torchvision always passes mask and bias; use_mask determines whether the mask counts.
 /// Source: https://onnx.ai/onnx/operators/onnx__DeformConv.html
 void deform_conv2d(Call& call) {
   Names inputs{call.value("input"), call.value("weight"), call.value("offset"), call.value("bias")};
@@ -25,7 +25,7 @@ void deform_conv2d(Call& call) {
       call.emit(standard ? OnnxOperator("DeformConv") : OnnxOperator("custom", "deform_conv2d"), inputs, attributes));
 }
 
-/// 2a + b.
+/// Emits 2a + b.
 void my_add(Call& call) {
   const DType dtype = call.dtype();
   const std::string a = call.value("a", dtype), b = call.value("b", dtype);

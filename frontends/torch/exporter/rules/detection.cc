@@ -5,22 +5,23 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// torchvision's operators of boxes and of regions of images.
+// torchvision's operators on boxes and regions of images.
 namespace linnet::exporter {
 namespace {
 
-/// The largest float32 that is not above a number: a float32 is above it where it is above the number.
+/// Returns the largest float32 that is not above a number. A float32 exceeds it if and only if it exceeds the number.
 float not_above(double number) {
   const auto nearest = float(number);
   return double(nearest) > number ? std::nextafter(nearest, -std::numeric_limits<float>::infinity()) : nearest;
 }
 
-/// One column of a table, of rank 1.
+/// Returns one column of a table, as a tensor of rank 1.
 std::string column(Call& call, const std::string& table, int64_t index) {
   return call.emit("Gather", {table, integer_of(call, index)}, {{"axis", 1}});
 }
 
-/// The boxes that overlap no better one by more than the threshold, best first. ONNX gives (image, class, box) of each.
+/// Emits the boxes that do not overlap a better one by more than the threshold, best first. ONNX returns (image, class,
+/// box) for each.
 /// Source: https://onnx.ai/onnx/operators/onnx__NonMaxSuppression.html
 void nms(Call& call) {
   call.decided_by_contents();
@@ -34,7 +35,7 @@ void nms(Call& call) {
   call.set(column(call, selected, 2));
 }
 
-/// The number of bins of a region, as attributes of this kind.
+/// Returns the number of bins of a region, as [height, width].
 Integers bins_of(Call& call) { return {call.positive("pooled_height"), call.positive("pooled_width")}; }
 
 /// A region is (image, x1, y1, x2, y2).
@@ -56,7 +57,7 @@ void roi_align(Call& call) {
   call.set(call.emit("RoiAlign", {call.value("input"), boxes, images}, attributes));
 }
 
-/// ONNX does not say where the largest pixels are: the second result has no value.
+/// ONNX does not return the positions of the largest pixels, so the second result has no value.
 /// Source: https://onnx.ai/onnx/operators/onnx__MaxRoiPool.html
 void roi_pool(Call& call) {
   const Attributes attributes{{"pooled_shape", bins_of(call)}, {"spatial_scale", call.number("spatial_scale")}};

@@ -9,14 +9,14 @@ namespace {
 
 Lowering triangle(int64_t upper) {
   return [upper](Call& call) {
-    if (call.tensor().dim() < 2) return call.set(call.value());  // PyTorch takes it where it is empty
+    if (call.tensor().dim() < 2) return call.set(call.value());  // PyTorch accepts this if it is empty
     call.require_opset(14, "Trilu");
     const std::string offset = integer_of(call, call.integer("diagonal"));
     call.set(call.emit("Trilu", {call.value(), offset}, {{"upper", upper}}));
   };
 }
 
-/// The order in which axes a and b come last.
+/// Returns the order that moves axes a and b to the end.
 Integers two_last(int64_t rank, int64_t a, int64_t b) {
   Integers order = order_of(rank);
   std::erase_if(order, [&](int64_t axis) { return axis == a || axis == b; });
@@ -24,7 +24,7 @@ Integers two_last(int64_t rank, int64_t a, int64_t b) {
   return order;
 }
 
-/// The diagonal of the matrix in axes a and b becomes the last axis.
+/// Makes the diagonal of the matrix in axes a and b the last axis.
 void emit_diagonal(Call& call, const std::string& name, int64_t offset, int64_t a, int64_t b) {
   const TensorInfo& x = call.tensor(name);
   if (x.numel() == 0 && !call.result_is_dynamic()) return call.set(reshaped_to_result(call, call.value(name)));
@@ -48,7 +48,7 @@ void linalg_diagonal(Call& call) {
   emit_diagonal(call, "A", call.integer("offset"), call.axis("dim1", "A"), call.axis("dim2", "A"));
 }
 
-/// x [..., n] on a diagonal of matrices [..., m, m] of zeros.
+/// Returns matrices [..., m, m] of zeros with x [..., n] on a diagonal.
 std::string on_diagonal(Call& call, std::string x, int64_t rank, int64_t size, int64_t offset) {
   if (offset < -size || offset > size) call.refuse("its diagonal is not in the matrix");
   const int64_t above = std::max<int64_t>(-offset, 0), below = std::max<int64_t>(offset, 0);
@@ -76,14 +76,14 @@ void diagflat(Call& call) {
   call.set(on_diagonal(call, flattened(call, call.value()), 1, call.result().size(0), call.integer("offset")));
 }
 
-/// Of a matrix its diagonal, of a vector the matrix with that diagonal.
+/// Returns the diagonal of a matrix, or the matrix with a vector as its diagonal.
 void diag(Call& call) {
   const int64_t offset = call.integer("diagonal");
   if (call.tensor().dim() == 2) return emit_diagonal(call, "self", offset, 0, 1);
   call.set(on_diagonal(call, call.value(), 1, call.result().size(0), offset));
 }
 
-/// The sum of the diagonal.
+/// Emits the sum of the diagonal.
 void trace(Call& call) {
   const std::string here = call.cast(call.emit("EyeLike", {call.value()}), DType::kBool);
   const DType dtype = call.dtype();
@@ -98,7 +98,7 @@ void eye(Call& call) {
       call.cast(call.emit("EyeLike", {call.emit("Expand", {call.scalar(0, DType::kFloat32), shape})}), call.dtype()));
 }
 
-/// Where a triangle of a matrix of this size has its elements, [2, elements].
+/// Emits the positions of the elements of a triangle of a matrix of this size, [2, elements].
 Lowering triangle_indices(bool upper) {
   return [upper](Call& call) {
     const int64_t rows = call.integer("row"), columns = call.integer("col"), offset = call.integer("offset");
@@ -117,7 +117,7 @@ Lowering triangle_indices(bool upper) {
   };
 }
 
-/// Matrices along a diagonal, zeros elsewhere; vectors and numbers are rows.
+/// Emits matrices along a diagonal, and zeros elsewhere. Vectors and numbers become rows.
 void block_diag(Call& call) {
   Names blocks = call.values("tensors", call.dtype());
   const List<TensorInfo> tensors = call.tensors("tensors");

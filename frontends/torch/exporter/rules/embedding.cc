@@ -3,17 +3,17 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Rows of a table, one by one or reduced in bags.
+// Lookups of rows in a table, one by one or reduced in bags.
 namespace linnet::exporter {
 namespace {
 
-/// Rows of a table.
+/// Emits rows of a table.
 void embedding(Call& call) {
   call.set(call.emit("Gather", {call.value("weight"), call.value("indices")}, {{"axis", 0}}));
 }
 
-/// The index that does not count. A negative one counts from the end of the table, but in the form of programs whose
-/// operators are decomposed: there it is none.
+/// Returns the index that does not count. A negative index counts from the end of the table, except in programs with
+/// decomposed operators, where it means that there is no such index.
 std::optional<int64_t> padding_of(Call& call, bool is_decomposed) {
   if (!call.has("padding_idx")) return std::nullopt;
   const int64_t index = call.integer("padding_idx");
@@ -21,7 +21,7 @@ std::optional<int64_t> padding_of(Call& call, bool is_decomposed) {
   return is_decomposed ? std::nullopt : std::optional(index + call.tensor("weight").size(0));
 }
 
-/// Which of the indices belong to which bag: bool [bags, indices].
+/// Returns which indices belong to which bag: bool [bags, indices].
 std::string membership(Call& call, const std::optional<int64_t>& padding) {
   const std::string offsets = call.value("offsets", DType::kInt64), indices = call.value("indices", DType::kInt64);
   const bool closed = call.flag("include_last_offset");
@@ -42,7 +42,7 @@ std::string membership(Call& call, const std::optional<int64_t>& padding) {
   return inside;
 }
 
-/// Modes 0 sum, 1 mean, 2 largest, of the rows in each bag; an empty bag gives 0.
+/// Reduces the rows in each bag; mode 0 is the sum, 1 the mean, 2 the maximum. An empty bag yields 0.
 void set_embedding_bag(Call& call, const std::optional<int64_t>& padding) {
   const DType dtype = call.dtype();
   const int64_t mode = call.integer("mode");

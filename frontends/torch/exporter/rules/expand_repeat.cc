@@ -4,11 +4,11 @@
 #include "constants.h"
 #include "rule_list.h"
 
-// Tensors broadcast to larger shapes, repeated, spread over grids.
+// Broadcasts, repetitions and grids of tensors.
 namespace linnet::exporter {
 namespace {
 
-/// Axes of size -1 stay, which ONNX writes as size 1; new ones come in front.
+/// Axes of size -1 stay, which ONNX expresses as size 1. New axes are leading.
 void expand(Call& call) {
   std::string sizes;
   if (call.constant("size")) {
@@ -16,14 +16,14 @@ void expand(Call& call) {
     std::replace(numbers.begin(), numbers.end(), int64_t(-1), int64_t(1));
     sizes = call.constant_of(numbers);
   } else {
-    sizes = call.emit("Abs", {call.shape("size")});  // the one negative size is -1
+    sizes = call.emit("Abs", {call.shape("size")});  // the only negative size is -1
   }
   call.set(call.emit("Expand", {call.value(), sizes}));
 }
 
 void expand_as(Call& call) { call.set(call.emit("Expand", {call.value(), call.emit("Shape", {call.value("other")})})); }
 
-/// All tensors in the shape that they have together.
+/// Broadcasts all tensors to their common shape.
 void broadcast_tensors(Call& call) {
   const List<TensorInfo> tensors = call.tensors("tensors");
   const Names values = call.values("tensors");
@@ -52,7 +52,8 @@ void tile(Call& call) {
   call.set(call.emit("Tile", {with_leading_axes(call, int64_t(repeats.size())), call.constant_of(repeats)}));
 }
 
-/// Each element `repeats` times: a new axis behind, expanded and merged; without a dim along the flattened tensor.
+/// Repeats each element `repeats` times by a new axis that is expanded and merged. Without a dim, flattens the tensor
+/// first.
 void repeat_interleave(Call& call) {
   const bool flat = !call.has("dim") || call.tensor().dim() == 0;
   const int64_t axis = flat ? 0 : call.axis(), count = call.integer("repeats");
@@ -64,7 +65,7 @@ void repeat_interleave(Call& call) {
   call.set(reshaped_to_result(call, copies));
 }
 
-/// The place i as often as element i of repeats says: the number of ends of runs that lie at or before each place.
+/// Returns place i as often as element i of repeats. A place is the number of ends of runs at or before its position.
 std::string repeated_places(Call& call, const std::string& repeats) {
   call.require_opset(16, "repeats that depend on the model's inputs");
   const std::string zero = integer_of(call, 0), one = integer_of(call, 1);
@@ -82,7 +83,7 @@ void repeat_places(Call& call) {
   call.set(call.cast(repeated_places(call, call.value("repeats", DType::kInt64)), call.dtype()));
 }
 
-/// One number of repeats stands for all places of an axis.
+/// A single number of repeats counts for all places of an axis.
 void repeat_as_asked(Call& call, const std::string& x, int64_t axis) {
   call.decided_by_contents();
   std::string repeats = flattened(call, call.value("repeats", DType::kInt64));
@@ -93,7 +94,7 @@ void repeat_as_asked(Call& call, const std::string& x, int64_t axis) {
   call.set(call.emit("Gather", {x, repeated_places(call, repeats)}, {{"axis", axis}}));
 }
 
-/// Element i of an axis as often as the repeats say.
+/// Repeats element i of an axis repeats[i] times.
 void repeat_each(Call& call) {
   const bool flat = !call.has("dim");
   const std::string x = flat ? flattened(call, call.value()) : call.value();
@@ -111,7 +112,7 @@ void repeat_each(Call& call) {
   call.set(call.emit("Gather", {x, call.constant_of(places)}, {{"axis", flat ? 0 : call.axis()}}));
 }
 
-/// Tensor i along axis i (xy: the first two in turn), the same along all other axes.
+/// Returns grids in which tensor i varies along axis i only. For xy, the first two axes are swapped.
 Names grids(Call& call, bool xy) {
   const Names tensors = call.values("tensors");
   const auto count = int64_t(tensors.size());
@@ -132,7 +133,7 @@ Names grids(Call& call, bool xy) {
 
 void meshgrid(Call& call) { call.set_list(grids(call, call.has("indexing") && call.text("indexing") == "xy")); }
 
-/// All tuples of elements, one in each row.
+/// Emits all tuples of elements, one in each row.
 void cartesian_prod(Call& call) {
   if (call.tensors("tensors").size() == 1) return call.set(call.values("tensors")[0]);
   Names columns;

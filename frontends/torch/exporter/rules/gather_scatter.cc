@@ -3,12 +3,12 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Reading and writing single elements along an axis.
+// Reads and writes of single elements along an axis.
 // Source: https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html
 namespace linnet::exporter {
 namespace {
 
-/// An argument; one without axes gets one.
+/// Returns an argument with at least one axis.
 std::string with_axis(Call& call, const std::string& name, const std::string& value) {
   return call.tensor(name).dim() == 0 ? flattened(call, value) : value;
 }
@@ -27,7 +27,7 @@ void gather(Call& call) {
 
 std::string index_of(Call& call) { return with_axis(call, "index", call.value("index", DType::kInt64)); }
 
-/// The source where the index has elements; it may be larger.
+/// Returns the part of the source, which may be larger, that corresponds to the index.
 std::string source_of(Call& call, const std::string& index) {
   const std::string source = with_axis(call, "src", call.value("src", call.dtype()));
   const TensorInfo& wanted = call.tensor("index");
@@ -50,7 +50,7 @@ std::string write(Call& call, const std::string& x, const std::string& index, co
   return call.emit("ScatterElements", {x, index, source}, attributes);
 }
 
-/// What is written: src or a value.
+/// Returns the value to write: src or a number.
 using Source = std::string (*)(Call&, const std::string&);
 
 Lowering scatter(Source source) {
@@ -60,7 +60,7 @@ Lowering scatter(Source source) {
   };
 }
 
-/// With "add" or "multiply".
+/// Writes with the reduction "add" or "multiply".
 Lowering scatter_with(Source source) {
   return [source](Call& call) {
     const std::string x = with_axis(call, "self", call.value()), index = index_of(call);
@@ -74,7 +74,7 @@ void scatter_add(Call& call) {
   set_like_self(call, write(call, x, index, source_of(call, index), "add"));
 }
 
-/// What changes nothing in a reduction.
+/// Returns the neutral element of a reduction.
 std::string neutral(Call& call, const std::string& reduction) {
   const DType dtype = call.dtype();
   if (reduction == "add") return call.scalar(0, dtype);
@@ -89,7 +89,7 @@ std::string neutral(Call& call, const std::string& reduction) {
   return call.constant_of(dtype == DType::kInt64 ? Tensor::scalar(bound) : Tensor::scalar(int32_t(bound)));
 }
 
-/// The mean is the sum over the number of summands.
+/// Returns the mean, which is the sum divided by the number of summands.
 std::string divided(Call& call, const std::string& sum, const std::string& x, const std::string& index, bool include) {
   const DType dtype = call.dtype();
   if (!is_floating(dtype)) call.refuse("the mean of integers is not covered");
@@ -100,7 +100,7 @@ std::string divided(Call& call, const std::string& sum, const std::string& x, co
   return call.emit("Div", {sum, call.emit("Max", {count, call.scalar(1, dtype)})});
 }
 
-/// Where self does not count, the written elements start from what changes nothing.
+/// If self does not count, the written elements start from the neutral element.
 void scatter_reduce(Call& call) {
   const std::string kind = call.text("reduce");
   const bool include = call.flag("include_self");
@@ -115,12 +115,12 @@ void scatter_reduce(Call& call) {
   set_like_self(call, kind == "mean" ? divided(call, y, x, index, include) : y);
 }
 
-/// Positions in the flattened tensor.
+/// Reads positions in the flattened tensor.
 void take(Call& call) {
   call.set(call.emit("Gather", {flattened(call, call.value()), call.value("index")}, {{"axis", 0}}));
 }
 
-/// x and the indices broadcast, but for the axis.
+/// Broadcasts x and the indices, except along the axis.
 void take_along_dim(Call& call) {
   std::string x = call.value(), index = call.value("indices", DType::kInt64);
   if (!call.has("dim")) {
@@ -138,7 +138,7 @@ void take_along_dim(Call& call) {
   call.set(call.emit("GatherElements", {wide, index}, {{"axis", axis}}));
 }
 
-/// 1 at the position, 0 elsewhere, along a new last axis.
+/// Emits 1 at the position and 0 elsewhere, along a new last axis.
 void one_hot(Call& call) {
   if (call.integer("num_classes") < 0) call.refuse("the number of classes must be given");
   const std::string values = call.constant_of({0, 1});

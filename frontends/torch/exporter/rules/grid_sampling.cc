@@ -3,12 +3,12 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Images read where a grid says, and grids of affine maps.
+// Samples of images at the positions of a grid, and grids of affine maps.
 namespace linnet::exporter {
 namespace {
 
-/// The image and the grid for cubic interpolation that goes on beyond the border: ONNX moves positions to the border
-/// before it interpolates, so the border moves two pixels out.
+/// Returns the image and the grid for cubic interpolation that continues beyond the border. ONNX clamps positions to
+/// the border before it interpolates, so the border is moved out by two pixels.
 Names beyond_border(Call& call) {
   const TensorInfo& image = call.tensor("input");
   const int64_t dims = image.dim() - 2;
@@ -39,7 +39,7 @@ void grid_sampler(Call& call) {
   call.set(call.emit("GridSample", inputs, attributes));
 }
 
-/// The positions of all pixels from -1 to 1, those along the last axis first, each followed by a 1.
+/// Returns the positions of all pixels from -1 to 1, with the last axis first, each followed by a 1.
 std::string places_in(Call& call, const Integers& space) {
   const auto dims = int64_t(space.size());
   const bool corners = call.flag("align_corners");
@@ -60,7 +60,7 @@ std::string places_in(Call& call, const Integers& space) {
   return call.constant_of(rows, Shape{pixels, dims + 1}, call.dtype());
 }
 
-/// The grid of the identity, with a 1 after each position, times theta^T.
+/// Emits the grid of the identity, with a 1 after each position, times theta^T.
 void affine_grid(Call& call) {
   const Integers result = call.result().sizes;
   const Integers space = part_of(result, 1, std::ssize(result) - 1);

@@ -1,27 +1,27 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Products of matrices in groups, as mixtures of experts have them.
+// Products of matrices in groups, as in mixtures of experts.
 namespace linnet::exporter {
 namespace {
 
 constexpr int64_t kMostGroups = 10'000;
 
-/// The two matrices of a product: their values, and on which axis the groups follow each other, -1 where each group has
-/// a matrix of its own.
+/// A matrix operand: its value, and the axis along which the groups are consecutive, or -1 if each group has a separate
+/// matrix.
 struct Operand {
   std::string value;
   int64_t axis;
 };
 
-/// The part of a group that goes from `begin` to `end`, int64 [1].
+/// Returns the part of a group from `begin` to `end`, int64 [1].
 std::string part_of_group(Call& call, const Operand& x, int64_t group, const std::string& begin,
                           const std::string& end) {
   if (x.axis < 0) return call.emit("Gather", {x.value, integer_of(call, group)}, {{"axis", int64_t(0)}});
   return call.emit("Slice", {x.value, begin, end, call.constant_of({x.axis})});
 }
 
-/// Zeros after the last group, where result axis `axis` is longer than all groups: its size is that of `x` along
+/// Returns zeros for the part of result axis `axis` after the last group. The size of that axis is that of `x` along
 /// x.axis.
 std::string zeros_behind(Call& call, const Operand& x, const std::string& end, int64_t axis, const std::string& other) {
   const std::string size = slice(call, call.emit("Shape", {x.value}), 0, x.axis, x.axis + 1);
@@ -30,8 +30,8 @@ std::string zeros_behind(Call& call, const Operand& x, const std::string& end, i
   return call.emit("Expand", {call.scalar(0, call.dtype()), call.emit("Concat", sizes, {{"axis", 0}})});
 }
 
-/// Offsets say where each group ends. The groups are along an axis of `a`, of `b`, or both: then they are what is
-/// summed over, and each gives a matrix.
+/// Returns the products of all groups. The offsets contain the end of each group. If the groups are along an axis of
+/// both `a` and `b`, the products are summed over that axis, and each group yields a matrix.
 std::string products_of_groups(Call& call, const Operand& a, const Operand& b, int64_t groups) {
   if (groups > kMostGroups) call.refuse("it has " + std::to_string(groups) + " groups");
   const std::string offsets = call.value("offs", DType::kInt64);

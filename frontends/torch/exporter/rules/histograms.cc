@@ -1,12 +1,12 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// How often numbers occur.
+// Counts of numbers.
 namespace linnet::exporter {
 namespace {
 
-/// `counts`, int64 of shape [1], zeros in the dtype of `weights`, to each of which the weights are added whose place is
-/// there. What has its place after them does not count.
+/// Returns `counts` (int64 [1]) sums in the dtype of `weights`: each weight is added at its place. A weight whose place
+/// is `counts` is ignored.
 std::string sums_at(Call& call, const std::string& counts, const std::string& places, const std::string& weights) {
   call.require_opset(16, "counting");
   const std::string one_more = call.emit("Add", {counts, call.constant_of({1})});
@@ -15,8 +15,8 @@ std::string sums_at(Call& call, const std::string& counts, const std::string& pl
   return slice(call, call.emit("ScatterElements", {zeros, places, weights}, add), 0, 0, -1);
 }
 
-/// The bounds of the bins, [1]: those given, or where they are equal those of the elements, which if they are equal
-/// too get one more at each side.
+/// Returns the bounds of the bins, each [1]. If the given bounds are equal, they are those of the elements. If these
+/// are equal, too, they are widened by one at each side.
 Names bounds_of(Call& call, const std::string& x, double least, double most) {
   const DType dtype = call.dtype();
   if (least != most) return {call.scalar(least, dtype), call.scalar(most, dtype)};
@@ -25,7 +25,7 @@ Names bounds_of(Call& call, const std::string& x, double least, double most) {
   return {call.emit("Sub", {low, none}), call.emit("Add", {high, none})};
 }
 
-/// Bins of equal width from min to max; the last one has both of its ends.
+/// Counts elements in bins of equal width from min to max. The last bin includes both of its ends.
 void histc(Call& call) {
   const DType dtype = call.dtype();
   const int64_t bins = call.positive("bins");
@@ -42,7 +42,7 @@ void histc(Call& call) {
   call.set(sums_at(call, call.constant_of({bins}), call.emit("Where", {inside, bin, integer_of(call, bins)}), ones));
 }
 
-/// As many counts as the largest number says, or minlength.
+/// Emits as many counts as the largest element plus 1, at least minlength.
 void bincount(Call& call) {
   const std::string x = call.value("self", DType::kInt64);
   const std::string least = call.emit("Sub", {call.shape("minlength"), call.constant_of({1})});

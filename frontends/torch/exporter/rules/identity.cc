@@ -1,20 +1,20 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Operators that give their input: copies, which a graph does not need, and dropout, which does something in training
-// only.
+// Operators that return their input: copies, which a graph does not need, and dropout, which only has an effect in
+// training.
 namespace linnet::exporter {
 namespace {
 
 void identity(Call& call) { call.set(call.value()); }
 
-/// The form in place names its argument differently.
+/// The in-place form names its argument differently.
 std::string dropped_argument(Call& call) { return call.has("self") ? "self" : "input"; }
 
-/// It trains, and there is something to drop. A native one trains unless the call says that it does not.
+/// Whether the call is in training mode and drops elements. A native dropout trains unless the call states otherwise.
 bool drops(Call& call) { return (!call.has("train") || call.flag("train")) && call.number("p") > 0; }
 
-/// In training ONNX's operator draws anew in each run.
+/// In training mode, ONNX's operator samples a new mask in each run.
 Names dropout_and_mask(Call& call) {
   const std::string x = call.value(dropped_argument(call));
   const double p = call.number("p");
@@ -24,7 +24,7 @@ Names dropout_and_mask(Call& call) {
 
 void dropout(Call& call) { call.set(drops(call) ? dropout_and_mask(call)[0] : call.value(dropped_argument(call))); }
 
-/// The mask says which elements stay.
+/// Also returns the mask, which contains the elements that stay.
 void native_dropout(Call& call) {
   if (drops(call)) {
     const Names both = dropout_and_mask(call);
@@ -36,7 +36,7 @@ void native_dropout(Call& call) {
   call.set_result(1, call.emit("Expand", {call.scalar(1, DType::kBool), shape}));
 }
 
-/// ONNX has no operator that drops whole channels, or keeps mean and variance.
+/// ONNX has no operator that drops whole channels or preserves mean and variance.
 void other_dropout(Call& call) {
   if (drops(call)) call.refuse("it is random in training; export a module that is in evaluation mode");
   call.set(call.value(dropped_argument(call)));

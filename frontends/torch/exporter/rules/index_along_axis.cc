@@ -1,7 +1,7 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Whole rows of an axis: read, written, added to.
+// Reads, writes and additions of whole rows along an axis.
 namespace linnet::exporter {
 namespace {
 
@@ -16,7 +16,7 @@ void index_select(Call& call) {
   call.set(call.emit("Gather", {call.value(), index_list(call)}, {{"axis", call.axis()}}));
 }
 
-/// Writes rows of an axis: updates has the shape of self but for that axis.
+/// Writes rows of an axis. `updates` has the shape of self except along that axis.
 std::string put_rows(Call& call, const std::string& rows, const std::string& updates,
                      const Attributes& reduction = {}) {
   const int64_t rank = call.tensor().dim(), axis = call.axis();
@@ -50,7 +50,7 @@ void index_fill(Call& call) {
   call.set(put_rows(call, index, call.emit("Expand", {value, call.emit("Shape", {rows})})));
 }
 
-/// The positions that a slice of the axis takes.
+/// Writes the positions that a slice selects along the axis.
 void slice_scatter(Call& call) {
   const std::string all = places_along(call, "self", call.axis());
   const std::string begin = call.has("start") ? call.shape("start") : call.constant_of({0});

@@ -7,7 +7,7 @@
 
 namespace linnet::exporter {
 
-/// The integers from low to high.
+/// The integers from low to high, both included.
 struct Range {
   int64_t low, high;
 
@@ -16,16 +16,16 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-/// Those of a dtype of quantised tensors; other dtypes are refused.
+/// Returns the range of a dtype of quantised tensors. Refuses other dtypes.
 Range range_of(Call& call, DType dtype);
 
-/// The integers that the call allows, all of them in `all`.
+/// Returns the range that the call allows, which must be within `all`.
 Range asked_range(Call& call, const Range& all);
 
-/// The narrowest dtype of floats that has all integers of a range.
+/// Returns the narrowest floating-point dtype that represents all integers of a range.
 DType exact_dtype(const Range& range);
 
-/// Within the range, in its exact dtype.
+/// Clamps integers to the range, in its exact dtype.
 std::string clamped_integers(Call& call, const std::string& rounded, const Range& range);
 
 }  // namespace linnet::exporter

@@ -5,7 +5,7 @@
 #include "integer_products.h"
 #include "rule_list.h"
 
-// Products of matrices and vectors beyond MatMul, and distances.
+// Products of matrices and vectors that MatMul does not cover, and distances.
 namespace linnet::exporter {
 namespace {
 
@@ -15,7 +15,7 @@ void einsum(Call& call) {
   call.set(call.emit("Einsum", call.values("tensors", call.dtype()), {{"equation", equation}}));
 }
 
-/// Products from left to right.
+/// Multiplies matrices from left to right.
 Lowering chain(const std::string& argument) {
   return [argument](Call& call) {
     const Names matrices = call.values(argument, multiplied(call.dtype()));
@@ -25,7 +25,7 @@ Lowering chain(const std::string& argument) {
   };
 }
 
-/// Each element of a with each of b.
+/// Multiplies each element of a by each element of b.
 std::string outer_product(Call& call, const std::string& a, const std::string& b) {
   const DType dtype = call.dtype();
   return call.emit("Mul", {change_axes(call, "Unsqueeze", call.value(a, dtype), {1}), call.value(b, dtype)});
@@ -41,7 +41,7 @@ void addbmm(Call& call) {
   call.set(scaled_sum(call, call.cast(reduce(call, "ReduceSum", products, {0}, false), call.dtype())));
 }
 
-/// A sum of products over axes of both; the other axes stay, those of `a` first.
+/// Emits a sum of products over axes of both tensors. The other axes remain, those of `a` first.
 void contract(Call& call, Integers axes_a, Integers axes_b) {
   const DType dtype = multiplied(call.dtype());
   const auto others = [](int64_t rank, const Integers& axes) {
@@ -64,7 +64,7 @@ void contract(Call& call, Integers axes_a, Integers axes_b) {
 
 void tensordot(Call& call) { contract(call, call.axes("dims_self"), call.axes("dims_other", "other")); }
 
-/// Over the last axes of both.
+/// Contracts the last axes of both tensors.
 void inner(Call& call) {
   const int64_t a = call.tensor().dim(), b = call.tensor("other").dim();
   if (a > 0 && b > 0) return contract(call, {a - 1}, {b - 1});
@@ -82,7 +82,7 @@ void vdot(Call& call) {
   call.set(call.cast(call.emit("MatMul", {call.value("self", dtype), call.value("other", dtype)}), call.dtype()));
 }
 
-/// (a1 b2 - a2 b1, a2 b0 - a0 b2, a0 b1 - a1 b0) along an axis of size 3.
+/// Emits (a1 b2 - a2 b1, a2 b0 - a0 b2, a0 b1 - a1 b0) along an axis of size 3.
 void cross(Call& call) {
   const Integers& sizes = call.result().sizes;
   int64_t axis = std::find(sizes.begin(), sizes.end(), 3) - sizes.begin();
@@ -97,7 +97,7 @@ void cross(Call& call) {
   call.set(call.emit("Sub", {plus, minus}));
 }
 
-/// Each element of self times all of other: axes of the two in turn, merged in pairs.
+/// Multiplies each element of self by the whole of other. The axes of the two alternate and are merged in pairs.
 void kron(Call& call) {
   const int64_t rank = call.result().dim();
   const auto spread = [&](const std::string& name, int64_t offset) {
@@ -134,7 +134,7 @@ Lowering determinant(const std::string& argument) {
 }
 void logdet(Call& call) { call.set(call.emit("Log", {call.emit("Det", {call.value()})})); }
 
-/// x1^T W x2 + b for each row of W.
+/// Emits x1^T W x2 + b for each matrix of W.
 void bilinear(Call& call) {
   const DType dtype = call.dtype();
   const Names inputs{call.value("input1", dtype), call.value("weight", dtype), call.value("input2", dtype)};
@@ -142,7 +142,7 @@ void bilinear(Call& call) {
   call.set(call.has("bias") ? call.emit("Add", {y, call.value("bias", dtype)}) : y);
 }
 
-/// Distances of all rows of x1 to all of x2.
+/// Emits the distances of all rows of x1 to all rows of x2.
 void cdist(Call& call) {
   const DType dtype = call.dtype();
   const std::string a = change_axes(call, "Unsqueeze", call.value("x1", dtype), {call.tensor("x1").dim() - 1});
@@ -150,7 +150,7 @@ void cdist(Call& call) {
   call.set(p_norm(call, call.emit("Sub", {a, b}), call.number("p"), {-1}, false));
 }
 
-/// Distances of all pairs of rows.
+/// Emits the distances of all pairs of rows.
 void pdist(Call& call) {
   const int64_t count = call.tensor().size(0);
   check_table(call, count, count / 2);
@@ -180,7 +180,7 @@ void dist(Call& call) {
   call.set(p_norm(call, flattened(call, difference), call.number("p"), {0}, false));
 }
 
-/// The dot product of both over their lengths, which are at least eps.
+/// Emits the dot product divided by both lengths, which are at least eps.
 void cosine_similarity(Call& call) {
   const DType dtype = call.dtype();
   const int64_t rank = std::max(call.tensor("x1").dim(), call.tensor("x2").dim()), dim = call.integer("dim");
@@ -192,7 +192,7 @@ void cosine_similarity(Call& call) {
   call.set(reduce(call, "ReduceSum", call.emit("Mul", {direction("x1"), direction("x2")}), {axis}, false));
 }
 
-/// The largest or smallest sum of |x| along one axis of a matrix.
+/// Returns the largest or smallest sum of |x| along one axis of a matrix.
 std::string sums_norm(Call& call, double order, const Integers& axes, bool keep) {
   const bool rows = std::isinf(order);
   const std::string sums = reduce(call, "ReduceL1", call.value("self", call.dtype()), {axes[rows ? 1 : 0]}, true);
@@ -213,7 +213,7 @@ void frobenius(Call& call) {
   call.set(p_norm(call, call.value("self", call.dtype()), 2, call.axes(), call.flag("keepdim")));
 }
 
-/// Of a matrix where two axes and an order are given, else of a vector; of all elements where nothing is.
+/// Emits a matrix norm if two axes and an order are given, else a vector norm. Without axes, it covers all elements.
 void linalg_norm(Call& call) {
   const Integers axes = call.has("dim") ? call.axes() : order_of(call.tensor().dim());
   if (call.has("ord") && axes.size() == 2) return set_matrix_norm(call, axes);

@@ -1,18 +1,18 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Comparisons, logic and choices, with broadcasting. ONNX promotes no types: inputs are cast to
-// what PyTorch computes in, results to what it gives.
+// Comparisons, logic and choices, with broadcasting. ONNX does not promote types, so inputs are cast to the dtype that
+// PyTorch computes in, and results to the dtype that it returns.
 // Source: https://pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc
 namespace linnet::exporter {
 namespace {
 
-/// In place, bools become numbers of the tensor's dtype.
+/// For in-place forms, converts bools to numbers of the tensor's dtype.
 void set_bools(Call& call, const std::string& y) {
   call.set(call.dtype() == DType::kBool ? y : call.cast(y, call.dtype()));
 }
 
-/// A bool of op(self, other), compared in their common dtype.
+/// Emits op(self, other) as bool, compared in the common dtype.
 Lowering comparison(const std::string& op_type, bool negated = false) {
   return [op_type, negated](Call& call) {
     const DType common = call.promoted({"self", "other"});
@@ -23,14 +23,14 @@ Lowering comparison(const std::string& op_type, bool negated = false) {
   };
 }
 
-/// op of two tensors as bools.
+/// Emits op of two tensors as bools.
 Lowering logical(const std::string& op_type) {
   return [op_type](Call& call) {
     set_bools(call, call.emit(op_type, {call.value("self", DType::kBool), call.value("other", DType::kBool)}));
   };
 }
 
-/// The logical form for bools, the bitwise one for integers.
+/// Emits the logical form for bools and the bitwise form for integers.
 Lowering bitwise(const std::string& logical_type, const std::string& bitwise_type) {
   return [=](Call& call) {
     const bool logic = call.dtype() == DType::kBool;
@@ -58,7 +58,7 @@ std::string never(Call& call) {
   return call.emit("Expand", {call.scalar(0, DType::kBool), call.emit("Shape", {call.value()})});
 }
 
-/// Integers and bools are numbers, and finite.
+/// Integers and bools are never NaN or infinite.
 Lowering float_property(const std::string& op_type) {
   return [op_type](Call& call) {
     const DType dtype = call.tensor().dtype;
@@ -73,14 +73,14 @@ void where(Call& call) {
                      {call.value("condition", DType::kBool), call.value("self", dtype), call.value("other", dtype)}));
 }
 
-/// The value where the mask is set, self elsewhere.
+/// Emits the value where the mask is set, self elsewhere.
 void masked_fill(Call& call) {
   const DType dtype = call.dtype();
   call.set(
       call.emit("Where", {call.value("mask", DType::kBool), call.value("value", dtype), call.value("self", dtype)}));
 }
 
-/// x * 2^count, which wraps around, or x / 2^count, rounded down.
+/// Emits x * 2^count, which wraps around, or x / 2^count, rounded down.
 Lowering shift(bool left) {
   return [left](Call& call) {
     const DType dtype = call.dtype();

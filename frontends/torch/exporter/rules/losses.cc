@@ -27,7 +27,7 @@ void mse(Call& call) {
 
 void l1(Call& call) { set_reduced(call, call.emit("Abs", {difference(call)})); }
 
-/// d^2 * inside where |d| is below the border, |d| * slope - offset beyond it.
+/// Emits d^2 * inside where |d| is below the border, else |d| * slope - offset.
 void set_rounded(Call& call, double border, double inside, double slope, double offset) {
   const std::string d = difference(call), size = call.emit("Abs", {d});
   const std::string near = call.emit("Mul", {call.emit("Mul", {d, d}), number(call, inside)});
@@ -46,7 +46,7 @@ void huber(Call& call) {
   set_rounded(call, delta, 0.5, delta, 0.5 * delta * delta);
 }
 
-/// target * log(target / exp(self)), where the target may be given as its logarithm.
+/// Emits target * log(target / exp(self)). The target may be given as its logarithm.
 void kl_div(Call& call) {
   const std::string x = call.value("self", call.dtype()), t = call.value("target", call.dtype());
   if (call.flag("log_target")) {
@@ -62,7 +62,7 @@ std::string weighted(Call& call, const std::string& loss) {
   return call.has("weight") ? call.emit("Mul", {loss, call.value("weight", call.dtype())}) : loss;
 }
 
-/// -(t log(x) + (1 - t) log(1 - x)), the logarithms not below -100.
+/// Emits -(t log(x) + (1 - t) log(1 - x)) with logarithms clamped to at least -100.
 void binary_cross_entropy(Call& call) {
   const std::string x = call.value("self", call.dtype()), t = call.value("target", call.dtype());
   const std::string one = number(call, 1), least = number(call, -100);
@@ -72,7 +72,7 @@ void binary_cross_entropy(Call& call) {
   set_reduced(call, weighted(call, call.emit("Neg", {sum})));
 }
 
-/// (1 - t) x + (1 + (p - 1) t) log(1 + exp(-x)), p the weight of positives.
+/// Emits (1 - t) x + (1 + (p - 1) t) log(1 + exp(-x)), where p is the weight of positives.
 void binary_cross_entropy_with_logits(Call& call) {
   const std::string x = call.value("self", call.dtype()), t = call.value("target", call.dtype());
   const std::string one = number(call, 1);
@@ -90,14 +90,14 @@ std::string reduction_name(Call& call) {
   return names[size_t(call.integer("reduction"))];
 }
 
-/// The scores, the class numbers and the weights of a loss; one element without a batch gets one.
+/// Returns the scores, the class numbers and the weights of a loss. A single element gets a batch axis.
 Names class_inputs(Call& call) {
   const bool single = call.tensor().dim() == 1;
   const auto batched = [&](const std::string& x) { return single ? change_axes(call, "Unsqueeze", x, {0}) : x; };
   return {batched(call.value()), batched(call.value("target", DType::kInt64)), call.optional_value("weight")};
 }
 
-/// A loss by class numbers that ONNX has.
+/// Returns a loss by class numbers that ONNX has as an operator.
 std::string class_loss(Call& call, const std::string& op_type, const Names& inputs) {
   return call.emit(op_type, inputs,
                    {{"reduction", reduction_name(call)}, {"ignore_index", call.integer("ignore_index")}});
@@ -110,7 +110,7 @@ void set_class_loss(Call& call, const std::string& y) {
 
 void nll(Call& call) { set_class_loss(call, class_loss(call, "NegativeLogLikelihoodLoss", class_inputs(call))); }
 
-/// The weights of classes, which lie along axis 1 of `rank` axes.
+/// Returns the weights of classes, broadcast along axis 1 of `rank` axes.
 std::string weights_along(Call& call, int64_t rank) {
   Integers behind;
   for (int64_t axis = 1; axis + 1 < rank; ++axis) behind.push_back(axis);
@@ -118,7 +118,7 @@ std::string weights_along(Call& call, int64_t rank) {
   return behind.empty() ? weight : change_axes(call, "Unsqueeze", weight, behind);
 }
 
-/// What the loss would be of a target that is every class alike: the sum over the classes, and its reduction.
+/// Returns the loss of a target that contains every class equally: the sum over the classes, reduced.
 std::string loss_of_all_classes(Call& call, const std::string& logs, const std::string& target) {
   const std::string ignored =
       call.emit("Equal", {target, call.scalar(double(call.integer("ignore_index")), DType::kInt64)});
@@ -135,7 +135,7 @@ std::string loss_of_all_classes(Call& call, const std::string& logs, const std::
   return call.integer("reduction") == 2 ? sum(loss) : call.emit("Div", {sum(loss), sum(kept(share))});
 }
 
-/// Of the target, `smoothing` is shared out among all classes.
+/// Distributes the share `smoothing` of the target over all classes.
 void smoothed_by_class(Call& call, double smoothing, int64_t classes) {
   const Names in = class_inputs(call);
   const std::string logs = call.emit("LogSoftmax", {in[0]}, {{"axis", int64_t(1)}});
@@ -145,7 +145,7 @@ void smoothed_by_class(Call& call, double smoothing, int64_t classes) {
                                          call.emit("Mul", {all, number(call, smoothing / double(classes))})}));
 }
 
-/// The target holds class numbers, or a probability for each class.
+/// The target contains class numbers, or a probability for each class.
 void cross_entropy(Call& call) {
   const double smoothing = call.number("label_smoothing");
   const int64_t axis = call.tensor().dim() == 1 ? 0 : 1, classes = call.tensor().size(axis);
@@ -161,7 +161,7 @@ void cross_entropy(Call& call) {
   set_reduced(call, reduce(call, "ReduceSum", product, {axis}, false));
 }
 
-/// The largest of 0 and x.
+/// Returns max(0, x).
 std::string positive(Call& call, const std::string& x) { return call.emit("Max", {x, number(call, 0)}); }
 
 void margin_ranking(Call& call) {
@@ -171,20 +171,20 @@ void margin_ranking(Call& call) {
   set_reduced(call, positive(call, call.emit("Add", {product, number(call, call.number("margin"))})));
 }
 
-/// x for target 1, max(0, margin - x) for target -1.
+/// Emits x for target 1, max(0, margin - x) for target -1.
 void hinge_embedding(Call& call) {
   const std::string x = call.value("self", call.dtype()), t = call.value("target", call.dtype());
   const std::string rest = positive(call, call.emit("Sub", {number(call, call.number("margin")), x}));
   set_reduced(call, call.emit("Where", {call.emit("Greater", {t, number(call, 0)}), x, rest}));
 }
 
-/// log(1 + exp(-t x)).
+/// Emits log(1 + exp(-t x)).
 void soft_margin(Call& call) {
   const std::string product = call.emit("Mul", {call.value("self", call.dtype()), call.value("target", call.dtype())});
   set_reduced(call, call.emit("Softplus", {call.emit("Neg", {product})}));
 }
 
-/// max(0, d(anchor, positive) - d(anchor, negative) + margin).
+/// Emits max(0, d(anchor, positive) - d(anchor, negative) + margin).
 void triplet_margin(Call& call) {
   const DType dtype = call.dtype();
   const auto distance = [&](const std::string& a, const std::string& b) {

@@ -2,11 +2,11 @@
 #include "integer_products.h"
 #include "rule_list.h"
 
-// Products of matrices and vectors that are MatMul or Gemm.
+// Products of matrices and vectors by MatMul or Gemm.
 namespace linnet::exporter {
 namespace {
 
-/// y = x w^T + b in the dtype that integers are multiplied in.
+/// Emits y = x w^T + b in the dtype that integers are multiplied in.
 void linear_of_integers(Call& call) {
   const DType dtype = multiplied(call.dtype());
   const bool vector = call.tensor("weight").dim() == 1;
@@ -17,7 +17,7 @@ void linear_of_integers(Call& call) {
   call.set(call.cast(y, call.dtype()));
 }
 
-/// y = x w^T + b.
+/// Emits y = x w^T + b.
 void linear(Call& call) {
   if (!is_floating(call.dtype())) return linear_of_integers(call);
   const DType dtype = call.dtype();
@@ -33,7 +33,7 @@ void linear(Call& call) {
   call.set(call.has("bias") ? call.emit("Add", {product, call.value("bias", dtype)}) : product);
 }
 
-/// A product of two arguments.
+/// Emits a product of two arguments.
 Lowering product(const std::string& first, const std::string& second) {
   return [=](Call& call) {
     const DType dtype = multiplied(call.dtype());
@@ -41,7 +41,7 @@ Lowering product(const std::string& first, const std::string& second) {
   };
 }
 
-/// beta * self + alpha * (first @ second).
+/// Emits beta * self + alpha * (first @ second).
 Lowering add_product(const std::string& first, const std::string& second) {
   return [=](Call& call) {
     const DType dtype = multiplied(call.dtype());
@@ -50,7 +50,7 @@ Lowering add_product(const std::string& first, const std::string& second) {
   };
 }
 
-/// beta * self + alpha * (mat1 @ mat2), self of at most two axes: Gemm itself.
+/// Emits beta * self + alpha * (mat1 @ mat2) as Gemm; self has at most two axes.
 void addmm(Call& call) {
   const DType dtype = call.dtype();
   if (!is_floating(dtype)) return add_product("mat1", "mat2")(call);
@@ -59,10 +59,9 @@ void addmm(Call& call) {
       call.emit("Gemm", {call.value("mat1", dtype), call.value("mat2", dtype), call.value("self", dtype)}, factors));
 }
 
-/// Sums over the batch as well.
 void dot(Call& call) { product("self", "tensor")(call); }
 
-/// Bytes, whose products are summed up in int32.
+/// Multiplies int8 matrices, with sums in int32.
 void product_of_bytes(Call& call) {
   for (const char* name : {"self", "mat2"}) {
     if (call.tensor(name).dtype != DType::kInt8) call.refuse("only products of int8 are covered");

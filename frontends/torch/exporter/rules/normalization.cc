@@ -7,14 +7,14 @@
 namespace linnet::exporter {
 namespace {
 
-/// A parameter by name, or as many equal numbers where the layer has none.
+/// Returns a parameter by name, or `size` equal numbers if the layer lacks it.
 std::string parameter(Call& call, const std::string& name, int64_t size, double absent) {
   return call.has(name) ? call.value(name, call.dtype()) : call.filled({size}, absent, call.dtype());
 }
 
 bool has_statistics(Call& call) { return call.has("running_mean") && call.has("running_var"); }
 
-/// With the statistics of a layer, which stay as they are.
+/// Normalises with the statistics of a layer, which do not change.
 void with_running_statistics(Call& call) {
   const int64_t channels = call.tensor("input").size(1);
   call.set(call.emit("BatchNormalization",
@@ -23,7 +23,7 @@ void with_running_statistics(Call& call) {
                      {{"epsilon", call.number("eps")}}));
 }
 
-/// With the mean and the biased variance of each channel in the batch itself.
+/// Normalises with the mean and the biased variance of each channel in the batch itself.
 void with_own_statistics(Call& call) {
   const DType dtype = call.dtype(), wide = dtype == DType::kFloat64 ? dtype : DType::kFloat32;
   const std::string x = call.value("input", wide);
@@ -53,12 +53,13 @@ void batch_norm(Call& call) {
   with_running_statistics(call);
 }
 
-/// The form that changes its running statistics, whatever mode the module is in.
+/// Refuses the form that always changes its running statistics, whatever mode the module is in.
 void batch_norm_with_update(Call& call) {
   call.refuse("it changes its running statistics; export a module in evaluation mode");
 }
 
-/// A direction and a length become a weight: v / |v| * g, the length of all axes but one, or of all for -1.
+/// Computes a weight from a direction and a length: v / |v| * g. The length is over all axes but one, or over all axes
+/// if dim is -1.
 void weight_norm(Call& call) {
   const DType dtype = call.dtype();
   Integers axes = order_of(call.tensor("v").dim());
@@ -92,7 +93,7 @@ void layer_norm(Call& call) {
   call.set(layer_normalized(call, call.value("input"), int64_t(shape.size()), scale, bias));
 }
 
-/// x / sqrt(mean of x^2 + eps) * weight over the last axes, which float16 and bfloat16 compute in float32.
+/// Emits x / sqrt(mean of x^2 + eps) * weight over the last axes. float16 and bfloat16 compute in float32.
 void rms_norm(Call& call) {
   const DType dtype = call.dtype(), wide = dtype == DType::kFloat64 ? dtype : DType::kFloat32;
   const double least =
@@ -107,7 +108,7 @@ void rms_norm(Call& call) {
   call.set(call.cast(call.has("weight") ? call.emit("Mul", {y, call.value("weight", wide)}) : y, dtype));
 }
 
-/// Instance normalisation of [n, groups, rest]; weight and bias, one per channel, come after.
+/// Emits the instance normalisation of [n, groups, rest], followed by weight and bias per channel.
 void group_norm(Call& call) {
   const TensorInfo& input = call.tensor("input");
   const int64_t groups = call.integer(call.has("group") ? "group" : "num_groups");

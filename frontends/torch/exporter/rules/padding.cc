@@ -3,11 +3,11 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Padding. Its sizes come in pairs, those of the last axis first.
+// Padding. Its sizes are pairs, with the last axis first.
 namespace linnet::exporter {
 namespace {
 
-/// All begins, then all ends of pairs for the last axis first; axes without a pair get 0.
+/// Converts pairs, with the last axis first, to all begins followed by all ends. Axes without a pair get 0.
 std::string pads_of(Call& call, const std::string& name) {
   const int64_t rank = call.tensor().dim();
   if (call.constant(name)) {
@@ -29,7 +29,7 @@ std::string pads_of(Call& call, const std::string& name) {
   return call.emit("Gather", {numbers, call.constant_of(places)});
 }
 
-/// A negative padding cuts.
+/// A negative padding crops.
 void pad_with(Call& call, const std::string& mode, const std::string& value) {
   const std::string pads = pads_of(call, call.has("pad") ? "pad" : "padding");
   call.set(call.emit("Pad", {call.value(), pads, value}, {{"mode", mode}}));
@@ -39,7 +39,7 @@ void constant_pad(Call& call) { pad_with(call, "constant", call.value("value", c
 void reflection_pad(Call& call) { pad_with(call, "reflect", ""); }
 void replication_pad(Call& call) { pad_with(call, "edge", ""); }
 
-/// A negative padding cuts; then each axis goes on at one end with what is at the other. By the places of an axis.
+/// Crops by negative paddings and extends each axis with the elements from its other end, by a gather of positions.
 void circular_pad_by_places(Call& call) {
   const std::string pads = pads_of(call, "pad"), zero = call.constant_of({0}), none = call.constant_of(Integers{});
   const std::string further = call.emit("Max", {pads, zero}), cut = call.emit("Max", {call.emit("Neg", {pads}), zero});
@@ -60,7 +60,7 @@ void circular_pad_by_places(Call& call) {
   call.set(y);
 }
 
-/// The other side's rows go to both ends of each axis.
+/// Extends both ends of each axis with rows from the other end.
 void circular_pad(Call& call) {
   if (!call.constant("pad")) return circular_pad_by_places(call);
   const Integers pairs = call.integers("pad");

@@ -1,11 +1,11 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Channels that become pixels, pixels that become channels, channels in another order.
+// Rearrangements between channels and pixels, and of channels.
 namespace linnet::exporter {
 namespace {
 
-/// DepthToSpace knows inputs with one batch axis.
+/// DepthToSpace requires one batch axis.
 void pixel_shuffle(Call& call) {
   const Attributes attributes{{"blocksize", call.integer("upscale_factor")}, {"mode", "CRD"}};
   const Integers in = call.tensor().sizes;
@@ -16,7 +16,7 @@ void pixel_shuffle(Call& call) {
   call.set(reshaped_to_result(call, call.emit("DepthToSpace", {batched}, attributes)));
 }
 
-/// [..., c, h r, w r] as [n, c, h, r, w, r], then [..., c r r, h, w].
+/// Reshapes [..., c, h r, w r] to [n, c, h, r, w, r], then to [..., c r r, h, w].
 void pixel_unshuffle(Call& call) {
   const int64_t r = call.integer("downscale_factor");
   const Integers in = call.tensor().sizes, out = call.result().sizes;

@@ -4,14 +4,14 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Pooling over 1, 2 or 3 spatial axes; the batch axis may be missing.
+// Pooling over 1, 2 or 3 spatial axes. The batch axis may be missing.
 namespace linnet::exporter {
 namespace {
 
-/// Padding at both ends of each axis.
+/// Returns the padding at both ends of each axis.
 Integers pads_of(Call& call, int64_t spatial) { return both_ends(per_axis(call, "padding", spatial)); }
 
-/// The window moves by its own size where no stride is given.
+/// Without a stride, the window moves by its own size.
 Attributes window(Call& call, int64_t spatial) {
   const Integers kernel = per_axis(call, "kernel_size", spatial);
   const bool has_stride = call.has("stride") && !call.integers("stride").empty();
@@ -49,7 +49,7 @@ int64_t product_of(const Integers& sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), int64_t(1), checked_mul);
 }
 
-/// Sums over windows: averages with all of the padding times the size of a window.
+/// Emits sums over windows: averages including the padding, times the size of a window.
 void emit_divided(Call& call, int64_t spatial) {
   if (call.flag("ceil_mode")) call.refuse("divisor_override with ceil_mode is not covered");
   Attributes attributes = window(call, spatial);
@@ -63,7 +63,7 @@ Lowering avg_pool(int64_t spatial) {
   return [spatial](Call& call) {
     if (call.has("divisor_override")) return emit_divided(call, spatial);
     if (call.flag("ceil_mode") && call.options().opset < 19) {
-      // Before opset 19 the standard does not say whether the part of a window beyond the padding counts.
+      // Before opset 19 the standard does not specify whether the part of a window beyond the padding counts.
       const Integers pads = pads_of(call, spatial);
       const bool padded = std::any_of(pads.begin(), pads.end(), [](int64_t pad) { return pad > 0; });
       if (padded && call.flag("count_include_pad"))
@@ -75,7 +75,7 @@ Lowering avg_pool(int64_t spatial) {
   };
 }
 
-/// Elements go back to where pooling found them, zeros elsewhere. Positions count within one image.
+/// Writes elements to the positions where pooling found them, and zeros elsewhere. Positions count within one image.
 void max_unpool(Call& call) {
   const int64_t rank = call.tensor().dim(), spatial = int64_t(call.integers("output_size").size());
   Integers kept(size_t(rank - spatial), 0), shape = kept;

@@ -3,11 +3,11 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Arithmetic of Python's numbers, which sizes of dynamic axes go through. They are tensors of rank 0 in ONNX.
+// Arithmetic on Python numbers, which computes with sizes of dynamic axes. In ONNX they are tensors of rank 0.
 namespace linnet::exporter {
 namespace {
 
-/// op(a, b) in the dtype of the result.
+/// Emits op(a, b) in the dtype of the result.
 Lowering arithmetic(const std::string& op_type) {
   return [op_type](Call& call) {
     call.set(call.emit(op_type, {call.value("a", call.dtype()), call.value("b", call.dtype())}));
@@ -23,13 +23,14 @@ Lowering number_comparison(const std::string& op_type, bool negated = false) {
   };
 }
 
-/// Rounded down, as Python does.
+/// Rounds down, as Python does.
 void floor_division(Call& call) {
   const std::string a = call.value("a", DType::kFloat64), b = call.value("b", DType::kFloat64);
   call.set(call.cast(call.emit("Floor", {call.emit("Div", {a, b})}), call.dtype()));
 }
 
-/// The rest has the sign of the divisor; ONNX's Mod does that for integers, fmod=1 takes the dividend's.
+/// The remainder has the sign of the divisor. ONNX's Mod does that for integers; with fmod=1 it has the dividend's
+/// sign.
 void number_remainder(Call& call) {
   const DType dtype = call.dtype();
   const std::string a = call.value("a", dtype), b = call.value("b", dtype);
@@ -43,14 +44,14 @@ void negation(Call& call) { call.set(call.emit("Neg", {call.value("a")})); }
 
 void absolute(Call& call) { call.set(call.emit("Abs", {call.value("a")})); }
 
-/// A whole number below or above.
+/// Rounds to a whole number below or above.
 Lowering number_rounding(const std::string& op_type) {
   return [op_type](Call& call) {
     call.set(call.cast(call.emit(op_type, {call.value("a", DType::kFloat64)}), call.dtype()));
   };
 }
 
-/// Lists of ints, sizes mostly, have the same numbers.
+/// Compares lists of ints, which are mostly sizes.
 Lowering list_comparison(bool negated) {
   return [negated](Call& call) {
     if (call.length("a") != call.length("b")) return call.set(call.constant_of(Tensor::scalar(negated)));
@@ -60,7 +61,7 @@ Lowering list_comparison(bool negated) {
   };
 }
 
-/// The sizes of two shapes broadcast: where one is 1 the other counts.
+/// Broadcasts the sizes of two shapes: if one size is 1, the other counts.
 void infer_size(Call& call) {
   const Names a = call.values("a"), b = call.values("b");
   const size_t rank = std::max(a.size(), b.size());

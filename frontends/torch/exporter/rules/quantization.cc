@@ -7,22 +7,22 @@
 #include "integer_range.h"
 #include "rule_list.h"
 
-// Quantised tensors as pairs of QuantizeLinear and DequantizeLinear, the form that runtimes turn into products of
-// bytes. PyTorch multiplies by the reciprocal of the scale where QuantizeLinear divides by it: numbers next to the
-// middle between two integers, about one in a million, may become the other one. What QuantizeLinear cannot say is
-// spelled out as PyTorch computes it.
+// Quantised tensors as pairs of QuantizeLinear and DequantizeLinear, which runtimes fuse to products of bytes. PyTorch
+// multiplies by the reciprocal of the scale, QuantizeLinear divides by the scale. Numbers near the middle between two
+// integers, about one in a million, may therefore be rounded to the other one. What QuantizeLinear cannot express is
+// emitted step by step, as PyTorch computes it.
 // Source: https://onnx.ai/onnx/operators/onnx__QuantizeLinear.html
 namespace linnet::exporter {
 namespace {
 
-/// QuantizeLinear and DequantizeLinear have these integers in the file's opset.
+/// Whether QuantizeLinear and DequantizeLinear support these integers in the file's opset.
 bool has_linear_form(Call& call, DType dtype) {
   const int bits = dtype_bits(dtype);
   return bits == 8 || (bits == 16 && call.options().opset >= 21);
 }
 
-/// Scales and zero points as arguments of a call: one of each, or one of each for every place along an axis. A single
-/// scale has a reciprocal in this dtype.
+/// The arguments of a call that are scales and zero points: one of each, or one of each for every place along an axis.
+/// `precision` is the dtype of a single scale's reciprocal.
 struct Parameters {
   std::string scale, zero_point;
   std::optional<int64_t> axis{};
@@ -31,7 +31,8 @@ struct Parameters {
 const Parameters kOfTensor{"scale", "zero_point"};
 const Parameters kOfFakeTensor{"scale", "zero_point", {}, DType::kFloat32};
 
-/// Those of each place along the axis; a rank that is not 1 or another number of them is refused.
+/// Returns the parameters of each place along the axis. Refuses them unless they have rank 1 and one number for each
+/// place.
 Parameters along_axis(Call& call, const std::string& x, const std::string& scales, const std::string& zero_points) {
   const int64_t axis = call.axis("axis", x);
   for (const std::string& name : {scales, zero_points}) {
@@ -43,7 +44,7 @@ Parameters along_axis(Call& call, const std::string& x, const std::string& scale
 }
 Parameters per_channel(Call& call) { return along_axis(call, "input", "scales", "zero_points"); }
 
-/// The one number of an argument in a dtype, without axes.
+/// Returns the only number of an argument in a dtype, without axes.
 std::string scalar_of(Call& call, const std::string& name, DType dtype) {
   if (call.constant(name)) return call.scalar(call.number(name), dtype);
   const std::string value = call.value(name, dtype);
@@ -51,12 +52,12 @@ std::string scalar_of(Call& call, const std::string& name, DType dtype) {
   return bare ? value : call.emit("Reshape", {value, call.constant_of(Integers{})});
 }
 
-/// Numbers for QuantizeLinear, which broadcasts them itself.
+/// Returns numbers for QuantizeLinear, which broadcasts them itself.
 std::string linear_numbers(Call& call, const Parameters& of, const std::string& name, DType dtype) {
   return of.axis ? call.value(name, dtype) : scalar_of(call, name, dtype);
 }
 
-/// Numbers in a shape in which other operators broadcast them to tensor x.
+/// Returns numbers in a shape that other operators can broadcast to tensor x.
 std::string broadcast_numbers(Call& call, const Parameters& of, const std::string& name, const std::string& x,
                               DType dtype) {
   if (!of.axis) return scalar_of(call, name, dtype);
@@ -65,7 +66,7 @@ std::string broadcast_numbers(Call& call, const Parameters& of, const std::strin
   return call.emit("Reshape", {call.value(name, dtype), call.constant_of(shape)});
 }
 
-/// The zero points where they are known: of none that are given, 0.
+/// Returns the zero points if they are known; without zero points, a single 0.
 std::optional<Integers> known_zero_points(Call& call, const Parameters& of) {
   if (!call.has(of.zero_point)) return Integers{0};
   if (!call.constant(of.zero_point)) return std::nullopt;
@@ -77,7 +78,7 @@ bool are_zero(const std::optional<Integers>& zero_points) {
   return zero_points && std::ranges::all_of(*zero_points, [](int64_t zero_point) { return zero_point == 0; });
 }
 
-/// Integers that a dtype has. Those that depend on the model's inputs are taken to be so.
+/// Whether the zero points are integers in the range. Those that depend on the model's inputs are assumed to be.
 bool are_in_range(Call& call, const Parameters& of, const Range& range) {
   if (call.has(of.zero_point) && call.is_tensor(of.zero_point) && is_floating(call.tensor(of.zero_point).dtype)) {
     return false;
@@ -86,7 +87,7 @@ bool are_in_range(Call& call, const Parameters& of, const Range& range) {
   return !known || std::ranges::all_of(*known, [&](int64_t zero_point) { return range.has(zero_point); });
 }
 
-/// Of all scales one that is known must be above 0, also as float32.
+/// Refuses known scales that are not above 0, also as float32.
 void check_scales(Call& call, const Parameters& of) {
   if (!call.constant(of.scale)) return;
   const Numbers scales =
@@ -100,14 +101,14 @@ bool has_wide_scales(Call& call, const Parameters& of) {
   return of.axis && call.tensor(of.scale).dtype == DType::kFloat64;
 }
 
-/// 1 / scale.
+/// Returns 1 / scale.
 std::string reciprocals(Call& call, const Parameters& of, const std::string& x, DType dtype) {
   const DType precision = of.axis ? dtype : of.precision;
   const std::string scale = broadcast_numbers(call, of, of.scale, x, precision);
   return call.cast(call.emit("Div", {call.scalar(1, precision), scale}), dtype);
 }
 
-/// As PyTorch computes it: a float32 times the reciprocal of the scale, rounded, plus the zero point.
+/// Quantises step by step as PyTorch does: a float times the reciprocal of the scale, rounded, plus the zero point.
 std::string spelled_integers(Call& call, const Parameters& of, const std::string& x, const Range& range) {
   const DType dtype = has_wide_scales(call, of) ? DType::kFloat64 : DType::kFloat32;
   const std::string quotient = call.emit("Mul", {call.value(x, dtype), reciprocals(call, of, x, dtype)});
@@ -120,8 +121,8 @@ std::string spelled_integers(Call& call, const Parameters& of, const std::string
 
 Attributes axis_attribute(const Parameters& of) { return of.axis ? Attributes{{"axis", *of.axis}} : Attributes{}; }
 
-/// A narrower range than that of the dtype. In front of one known scale it is one of floats, which runtimes take for a
-/// part of the product before; it is rounded to the last integer.
+/// Emits QuantizeLinear for a range that may be narrower than that of the dtype. With one known scale, floats are
+/// clipped before it; runtimes fuse that with the preceding product. Otherwise the integers are clipped.
 std::string quantize_linear(Call& call, const Parameters& of, const std::string& x, DType dtype, const Range& range) {
   std::string floats = call.value(x, DType::kFloat32);
   const bool is_narrow = range != range_of(call, dtype);
@@ -140,8 +141,9 @@ std::string quantize_linear(Call& call, const Parameters& of, const std::string&
   return call.emit("Clip", {y, call.scalar(double(range.low), dtype), call.scalar(double(range.high), dtype)});
 }
 
-/// QuantizeLinear does it, with zero points of the integers' dtype. Runtimes know it by a scale that is known; one that
-/// is chosen from the tensor puts its ends into the middle between two integers.
+/// Whether QuantizeLinear expresses the call, with zero points of the integers' dtype. The scale must be known, because
+/// runtimes recognise the pattern by it, and because a scale chosen from the tensor puts its ends midway between two
+/// integers.
 bool quantizes_linearly(Call& call, const Parameters& of, DType dtype) {
   return call.constant(of.scale) && has_linear_form(call, dtype) && !has_wide_scales(call, of) &&
          are_in_range(call, of, range_of(call, dtype));
@@ -158,7 +160,7 @@ void quantize(Call& call, const Parameters& of) {
 void quantize_per_tensor(Call& call) { quantize(call, kOfTensor); }
 void quantize_per_channel(Call& call) { quantize(call, per_channel(call)); }
 
-/// DequantizeLinear takes zero points of the integers' dtype, of int32 only 0.
+/// Whether DequantizeLinear expresses the call. It takes zero points of the integers' dtype, for int32 only 0.
 bool dequantizes_linearly(Call& call, const Parameters& of, DType dtype) {
   if (has_wide_scales(call, of)) return false;
   if (dtype == DType::kInt32) return are_zero(known_zero_points(call, of));
@@ -173,7 +175,7 @@ std::string dequantize_linear(Call& call, const Parameters& of, const std::strin
   return call.emit("DequantizeLinear", inputs, axis_attribute(of));
 }
 
-/// (integer - zero point) * scale, the difference in one dtype and the product in another.
+/// Emits (integer - zero point) * scale, the difference in one dtype and the product in another.
 std::string spelled_floats(Call& call, const Parameters& of, const std::string& x, DType difference, DType product) {
   std::string y = call.value(x, difference);
   if (!are_zero(known_zero_points(call, of))) {
@@ -182,7 +184,7 @@ std::string spelled_floats(Call& call, const Parameters& of, const std::string& 
   return call.emit("Mul", {call.cast(y, product), broadcast_numbers(call, of, of.scale, x, product)});
 }
 
-/// The difference is rounded to the dtype of the result, the product, too.
+/// The difference and the product are both rounded to the dtype of the result.
 void dequantize_per_tensor(Call& call) {
   const DType dtype = call.tensor("input").dtype, result = call.dtype();
   range_of(call, dtype);
@@ -193,7 +195,7 @@ void dequantize_per_tensor(Call& call) {
   call.set(call.cast(spelled_floats(call, kOfTensor, "input", result, product), result));
 }
 
-/// The difference is one of int64, or of the zero points' floats; the product has the dtype of the scales.
+/// The difference is in int64, or in the dtype of floating-point zero points. The product has the dtype of the scales.
 void dequantize_per_channel(Call& call) {
   const Parameters of = per_channel(call);
   const DType dtype = call.tensor("input").dtype;
@@ -209,9 +211,9 @@ void dequantize_per_channel(Call& call) {
   call.set(call.cast(y, call.dtype()));
 }
 
-// Quantised and dequantised at once, for training.
+// Fake quantisation, for training: quantises and dequantises.
 
-/// The first dtype of QuantizeLinear that has all integers of a range.
+/// Returns the first dtype of QuantizeLinear that has all integers of a range.
 std::optional<DType> dtype_for(Call& call, const Range& range) {
   for (const DType dtype : {DType::kUint8, DType::kInt8, DType::kUint16, DType::kInt16}) {
     if (has_linear_form(call, dtype) && range_of(call, dtype).holds(range)) return dtype;
@@ -219,7 +221,7 @@ std::optional<DType> dtype_for(Call& call, const Range& range) {
   return std::nullopt;
 }
 
-/// In float32, whatever the dtype of x.
+/// Computes in float32, whatever the dtype of x.
 std::string fake_quantized(Call& call, const Parameters& of, const std::string& x) {
   const Range range = asked_range(call, range_of(call, DType::kInt32));
   check_scales(call, of);
@@ -236,14 +238,14 @@ std::string fake_quantized(Call& call, const Parameters& of, const std::string& 
   return call.cast(product, call.dtype());
 }
 
-/// A mask of the numbers within the range, of forms that have one, is for gradients: it has no value.
+/// Some forms also return a mask of the numbers within the range. It is only for gradients and has no value here.
 void fake_quantize_per_tensor(Call& call) { call.set(fake_quantized(call, kOfFakeTensor, "self")); }
 void fake_quantize_per_channel(Call& call) {
   call.set(fake_quantized(call, along_axis(call, "self", "scale", "zero_point"), "self"));
 }
 void fake_quantize_per_channel_decomposed(Call& call) { call.set(fake_quantized(call, per_channel(call), "input")); }
 
-/// Where a tensor of one element is 1.
+/// Quantises only if a tensor of one element is 1.
 void fake_quantize_where_enabled(Call& call) {
   const std::string y = fake_quantized(call, kOfFakeTensor, "self");
   if (call.constant("fake_quant_enabled")) return call.set(call.flag("fake_quant_enabled") ? y : call.value());

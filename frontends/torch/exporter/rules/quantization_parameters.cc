@@ -8,7 +8,7 @@
 namespace linnet::exporter {
 namespace {
 
-/// The least and the greatest element and 0, over axes.
+/// The least and the greatest of the elements and 0, over axes.
 struct Extent {
   std::string least, greatest;
 };
@@ -18,13 +18,13 @@ Extent extent_of(Call& call, const std::string& x, DType dtype, const Integers& 
           call.emit("Max", {reduce(call, "ReduceMax", x, axes, true), zero})};
 }
 
-/// Of a whole tensor, as one number in a tensor of rank 1.
+/// Returns the extent of a whole tensor, as numbers in tensors of rank 1.
 Extent extent_of_tensor(Call& call) {
   const DType dtype = call.tensor("input").dtype;
   return extent_of(call, flattened(call, call.value("input")), dtype, {0});
 }
 
-/// The scale, at least eps.
+/// Returns the scale, which is at least eps.
 std::string bounded_scale(Call& call, const std::string& length, double steps, DType dtype) {
   if (!(steps > 0)) call.refuse("quant_min must be below quant_max");
   const std::string scale = call.emit("Div", {length, call.scalar(steps, dtype)});
@@ -39,7 +39,7 @@ void set_parameters(Call& call, const std::string& scale, const std::string& zer
 
 Range chosen_range(Call& call) { return asked_range(call, range_of(call, DType::kInt32)); }
 
-/// The zero point is the integer of the number 0.
+/// The zero point is the integer that represents 0.
 void choose_parameters(Call& call) {
   const DType dtype = call.tensor("input").dtype;
   const Range range = chosen_range(call);
@@ -52,7 +52,7 @@ void choose_parameters(Call& call) {
   set_parameters(call, scale, call.emit("Clip", {zero_point, low, high}));
 }
 
-/// The zero point is in the middle of the integers: at 128 of uint8, which alone have none below 0.
+/// The zero point is in the middle of the integers: 128 for uint8, which has no negative integers, else 0.
 void choose_symmetric_parameters(Call& call) {
   const DType dtype = call.tensor("input").dtype;
   const Range range = chosen_range(call);
@@ -62,7 +62,7 @@ void choose_symmetric_parameters(Call& call) {
   set_parameters(call, scale, call.constant_of({range.low >= 0 ? 128 : 0}));
 }
 
-/// Of each row, for int8: |x| over 127.
+/// Chooses a scale for each row, for int8: the largest |x| divided by 127.
 void choose_parameters_per_token(Call& call) {
   const DType dtype = call.tensor("input").dtype, wide = dtype == DType::kFloat16 ? DType::kFloat32 : dtype;
   const std::string most = reduce(call, "ReduceMax", call.emit("Abs", {call.value("input")}), {-1}, true);
@@ -72,7 +72,8 @@ void choose_parameters_per_token(Call& call) {
   set_parameters(call, scale, call.emit("Mul", {scale, call.scalar(0, wide)}));
 }
 
-/// Of each row, for int8: the zero point follows the end of the range that it moves less.
+/// Chooses a scale and a zero point for each row, for int8. The zero point fits the end of the range with the smaller
+/// error.
 void choose_asymmetric_parameters_per_token(Call& call) {
   const DType dtype = call.tensor("input").dtype;
   const Extent extent = extent_of(call, call.value("input"), dtype, {-1});

@@ -2,7 +2,7 @@
 #include "integer_range.h"
 #include "rule_list.h"
 
-// Quantised tensors whose scales and zero points belong to rows: they have a last axis of size 1, so that operators
+// Quantised tensors with a scale and a zero point for each row. These have a last axis of size 1, so that operators
 // broadcast them.
 namespace linnet::exporter {
 namespace {
@@ -29,7 +29,7 @@ void dequantize_per_token(Call& call) {
   call.set(call.cast(call.emit("Mul", {difference, call.value("scales", dtype)}), call.dtype()));
 }
 
-/// The elements of a matrix that share a scale, as a row each.
+/// Returns the number of consecutive elements in a row that share a scale.
 int64_t group_of(Call& call) {
   const TensorInfo& x = call.tensor(call.has("w_int8") ? "w_int8" : "input");
   const int64_t columns = x.size(-1), asked = call.positive("group_size");

@@ -4,21 +4,20 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Random tensors. The numbers are those of the runtime, which draws others in each run: a seed of PyTorch says nothing
-// about them.
+// Random tensors. The runtime generates other numbers in each run; PyTorch's seed does not affect them.
 // Source: https://onnx.ai/onnx/operators/onnx__RandomUniform.html
 namespace linnet::exporter {
 namespace {
 
-/// What is drawn: "RandomUniform" or "RandomNormal", with the attributes of its distribution.
+/// The operator, "RandomUniform" or "RandomNormal", with the attributes of its distribution.
 struct Distribution {
   std::string op_type;
   Attributes attributes{};
 };
 const Distribution kUniform{"RandomUniform"}, kNormal{"RandomNormal"};
 
-/// Numbers of float32 or float64 in a shape; `sizes` names the argument with the sizes, where they are no shape of a
-/// tensor.
+/// Returns random numbers of float32 or float64 in a shape. `sizes` names the argument with the sizes, or the tensor
+/// whose shape is used.
 std::string drawn(Call& call, const Distribution& distribution, const std::string& sizes, DType dtype) {
   Attributes attributes = distribution.attributes;
   attributes["dtype"] = int64_t(dtype);
@@ -31,10 +30,10 @@ std::string drawn(Call& call, const Distribution& distribution, const std::strin
   return call.emit(distribution.op_type + "Like", {like}, attributes);
 }
 
-/// ONNX draws these; of others, float32 is rounded.
+/// Returns the dtype that ONNX samples in. For other dtypes, float32 is rounded.
 DType drawn_dtype(DType dtype) { return dtype == DType::kFloat64 ? dtype : DType::kFloat32; }
 
-/// In [0, 1): a half has the digits that do not round to 1.
+/// Returns numbers in [0, 1). For half types, the numbers have few enough digits that none rounds to 1.
 std::string uniform_numbers(Call& call, const std::string& sizes, DType dtype) {
   const std::string u = drawn(call, kUniform, sizes, drawn_dtype(dtype));
   if (!is_half(dtype)) return call.cast(u, dtype);
@@ -54,7 +53,7 @@ Lowering standard_normal(const std::string& sizes) {
   return [sizes](Call& call) { call.set(normal_numbers(call, sizes, call.dtype())); };
 }
 
-/// In [from, to), in place.
+/// In place: numbers in [from, to).
 void uniform_between(Call& call) {
   const DType dtype = call.dtype();
   const double from = call.has("from") ? call.number("from") : 0, to = call.has("to") ? call.number("to") : 1;
@@ -63,7 +62,7 @@ void uniform_between(Call& call) {
   call.set(call.emit("Add", {call.emit("Mul", {u, call.scalar(to - from, dtype)}), call.scalar(from, dtype)}));
 }
 
-/// mean + std * z, where both are tensors or numbers.
+/// Emits mean + std * z, where mean and std are tensors or numbers.
 void set_normal(Call& call, const std::string& z) {
   const DType dtype = call.dtype();
   if (call.constant("std") && !call.is_tensor("std") && !(call.number("std") >= 0)) call.refuse("std is negative");
@@ -74,7 +73,7 @@ Lowering normal(const std::string& sizes) {
   return [sizes](Call& call) { set_normal(call, normal_numbers(call, sizes, call.dtype())); };
 }
 
-/// Mean and std broadcast.
+/// Broadcasts mean and std.
 void normal_of_tensors(Call& call) {
   const std::string sum = call.emit("Add", {call.value("mean"), call.value("std")});
   const DType dtype = call.dtype();
@@ -82,7 +81,7 @@ void normal_of_tensors(Call& call) {
   set_normal(call, call.cast(call.emit("RandomNormalLike", {sum}, attributes), dtype));
 }
 
-/// Integers in [low, high). No product of a float64 below 1 and an integer reaches the integer.
+/// Emits integers in [low, high). A float64 below 1 times an integer never reaches the integer.
 Lowering integers(const std::string& sizes) {
   return [sizes](Call& call) {
     const std::string low = call.has("low") ? call.value("low", DType::kInt64) : call.scalar(0, DType::kInt64);
@@ -93,7 +92,7 @@ Lowering integers(const std::string& sizes) {
   };
 }
 
-/// 1 with a probability, else 0.
+/// Emits 1 with the given probability, else 0.
 void set_bernoulli(Call& call, const std::string& probability) {
   const std::string u = drawn(call, kUniform, "self", DType::kFloat64);
   call.set(call.cast(call.emit("Less", {u, probability}), call.dtype()));
@@ -107,7 +106,7 @@ void bernoulli_of_number(Call& call) {
 void bernoulli_of_tensor(Call& call) { set_bernoulli(call, call.value("p", DType::kFloat64)); }
 void bernoulli(Call& call) { set_bernoulli(call, call.value("self", DType::kFloat64)); }
 
-/// -log(1 - u), above 0.
+/// Returns -log(1 - u), which is above 0.
 std::string exponential_numbers(Call& call, DType dtype) {
   const std::string u = drawn(call, kUniform, "self", DType::kFloat64);
   const std::string rest = call.emit("Sub", {call.scalar(1, DType::kFloat64), u});
@@ -123,15 +122,15 @@ void exponential(Call& call) {
   call.set(call.emit("Div", {exponential_numbers(call, dtype), call.scalar(rate, dtype)}));
 }
 
-/// The order of random numbers.
+/// Emits the order of random numbers.
 void permutation(Call& call) {
   const std::string u = drawn(call, kUniform, "n", DType::kFloat64);
   const Names sorted = call.emit_many("TopK", {u, call.shape("n")}, {{"axis", 0}}, 2);
   call.set(call.cast(sorted[1], call.dtype()));
 }
 
-/// Classes drawn by their weights: with replacement by ONNX; without it those that come first where each waits for a
-/// time whose mean is the reciprocal of its weight.
+/// Samples classes by their weights. ONNX samples with replacement. Without replacement, each class waits for a random
+/// time whose mean is the reciprocal of its weight, and the first classes are selected.
 void multinomial(Call& call) {
   const bool replaces = call.has("replacement") && call.flag("replacement");
   if (!replaces) {

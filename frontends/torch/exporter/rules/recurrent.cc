@@ -3,16 +3,16 @@
 #include "export_error.h"
 #include "rule_list.h"
 
-// Recurrent layers and cells. ONNX has them layer by layer, with the gates in another order.
+// Recurrent layers and cells. ONNX has an operator for each layer, with the gates in another order.
 // Source: https://onnx.ai/onnx/operators/onnx__LSTM.html
 namespace linnet::exporter {
 namespace {
 
-/// A recurrent operator of ONNX, and which of PyTorch's gates its gates are.
+/// A recurrent operator of ONNX. `gates` are the positions of its gates among PyTorch's.
 struct Kind {
   std::string op_type;
   Integers gates;
-  std::string activation;  ///< where it is not the operator's default
+  std::string activation;  ///< unless it is the operator's default
 };
 
 const Kind kLstm{"LSTM", {0, 3, 1, 2}, ""};  // i f c o in PyTorch, i o f c in ONNX
@@ -20,7 +20,7 @@ const Kind kGru{"GRU", {1, 0, 2}, ""};       // r z n in PyTorch, z r n in ONNX
 const Kind kTanh{"RNN", {0}, "Tanh"};
 const Kind kRelu{"RNN", {0}, "Relu"};
 
-/// Parameters of one layer, those of the directions stacked along axis 0.
+/// The parameters of one layer, with the directions stacked along axis 0.
 struct Weights {
   List<Tensor> input, hidden, bias;
 };
@@ -32,7 +32,7 @@ Tensor in_order(const Tensor& rows, const Kind& kind) {
   return joined_rows(ordered);
 }
 
-/// One direction: its weights for the input and the state, then both biases or none.
+/// Adds one direction: its weights for the input and for the state, then both biases or none.
 void add_direction(Weights& weights, const Kind& kind, const List<Tensor>& parameters) {
   weights.input.push_back(in_order(parameters[0], kind));
   weights.hidden.push_back(in_order(parameters[1], kind));
@@ -41,7 +41,7 @@ void add_direction(Weights& weights, const Kind& kind, const List<Tensor>& param
   weights.bias.push_back(joined_rows({in_order(parameters[2], kind), in_order(parameters[3], kind)}));
 }
 
-/// Y [steps, directions, n, hidden], the last states, and the last cells of an LSTM.
+/// Returns Y [steps, directions, n, hidden], the last states, and the last cells of an LSTM.
 Names emit_layer(Call& call, const Kind& kind, const std::string& x, const Names& states, const Weights& weights) {
   const auto directions = int64_t(weights.input.size());
   Attributes attributes{{"hidden_size", weights.hidden[0].dim(1)}};
@@ -59,7 +59,7 @@ std::string turned(Call& call, const std::string& x, bool turn) {
   return turn ? call.emit("Transpose", {x}, {{"perm", Integers{1, 0, 2}}}) : x;
 }
 
-/// [steps, directions, n, hidden] as [steps, n, directions * hidden].
+/// Returns [steps, directions, n, hidden] as [steps, n, directions * hidden].
 std::string joined(Call& call, const std::string& y, int64_t directions, int64_t hidden) {
   if (directions == 1) return change_axes(call, "Squeeze", y, {1});
   const std::string beside = call.emit("Transpose", {y}, {{"perm", Integers{0, 2, 1, 3}}});
@@ -72,7 +72,7 @@ void refuse_training(Call& call) {
   }
 }
 
-/// All layers. `states` are the initial ones, [layers * directions, n, hidden].
+/// Emits all layers. `states` are the initial states, [layers * directions, n, hidden].
 void emit_stack(Call& call, const Kind& kind, const Names& states) {
   refuse_training(call);
   if (!call.constant("params")) call.refuse("its weights depend on the model's inputs");
@@ -114,7 +114,7 @@ void refuse_packed(Call& call) {
   call.refuse("packed sequences have no form in ONNX; pass padded tensors, and lengths to mask the result with");
 }
 
-/// One step: the operator on a sequence of length 1.
+/// Emits one step as the operator on a sequence of length 1.
 void emit_cell(Call& call, const Kind& kind, Names states) {
   for (const char* name : {"w_ih", "w_hh"}) {
     if (!call.constant(name)) call.refuse("its weights depend on the model's inputs");

@@ -3,19 +3,19 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Reductions over some axes or all.
+// Reductions over some or all axes.
 namespace linnet::exporter {
 namespace {
 
 bool keeps(Call& call) { return call.has("keepdim") && call.flag("keepdim"); }
 
-/// No axes where self has none, whatever is given.
+/// Returns the given axes or all axes. If self has rank 0, returns no axes, even if some are given.
 Integers all_or_given(Call& call) {
   if (call.has("dim") && call.tensor().dim() > 0) return call.axes();
   return order_of(call.tensor().dim());
 }
 
-/// A dtype that ONNX can add and compare.
+/// Returns a dtype that ONNX can add and compare.
 DType reducible(DType dtype) {
   return is_floating(dtype) || dtype == DType::kInt64 || dtype == DType::kInt32 ? dtype : DType::kInt32;
 }
@@ -28,7 +28,7 @@ Lowering reduction(const std::string& op_type) {
   };
 }
 
-/// Values and their first positions along an axis.
+/// Emits extreme values and their first positions along an axis.
 Lowering extreme(const std::string& op_type, const std::string& position_type) {
   return [=](Call& call) {
     const TensorInfo& x = call.tensor();
@@ -43,7 +43,7 @@ Lowering extreme(const std::string& op_type, const std::string& position_type) {
   };
 }
 
-/// The position in the flattened tensor where there is no axis.
+/// Emits positions along an axis, or in the flattened tensor if no axis is given.
 Lowering position(const std::string& op_type) {
   return [op_type](Call& call) {
     const std::string x = call.value("self", reducible(call.tensor().dtype));
@@ -56,7 +56,7 @@ Lowering position(const std::string& op_type) {
   };
 }
 
-/// How much the count of elements is reduced by in a variance.
+/// Returns the number that is subtracted from the number of elements in a variance.
 double correction(Call& call) {
   if (call.has("unbiased")) return call.flag("unbiased") ? 1 : 0;
   return call.has("correction") ? call.number("correction") : 1;
@@ -68,7 +68,7 @@ std::string count_of(Call& call, const Integers& axes, DType dtype) {
   return call.emit("Squeeze", {call.cast(count, dtype), call.constant_of({0})});
 }
 
-/// In float64, as PyTorch computes it: squares of large numbers overflow in float32.
+/// Computes in float64, as PyTorch does: squares of large numbers overflow in float32.
 std::string variance(Call& call, bool keep) {
   const Integers axes = all_or_given(call);
   const std::string x = call.value("self", DType::kFloat64), zero = call.scalar(0, DType::kFloat64);
@@ -101,7 +101,7 @@ std::string norm_of(Call& call, double p) {
   return p_norm(call, call.value("self", call.dtype()), p, all_or_given(call), keeps(call));
 }
 
-/// The 2-norm where p is None or missing.
+/// Without p, computes the 2-norm.
 void norm(Call& call) { call.set(norm_of(call, call.has("p") ? call.number("p") : 2)); }
 void vector_norm(Call& call) { call.set(norm_of(call, call.number("ord"))); }
 
@@ -113,7 +113,7 @@ void aminmax(Call& call) {
   }
 }
 
-/// Elements that are NaN count as 0, and with `mean` not at all.
+/// Counts elements that are NaN as 0; with `mean`, does not count them at all.
 Lowering reduction_without_nan(bool mean) {
   return [mean](Call& call) {
     const DType dtype = call.dtype();
@@ -132,7 +132,8 @@ void count_nonzero(Call& call) {
   call.set(reduce(call, "ReduceSum", ones, all_or_given(call), false));
 }
 
-/// All are set: the least of 0 and 1, which of none is 1. Any is set: their sum, which of none is 0.
+/// Reduces bools as integers: "all" is the minimum, which is 1 for no elements, and "any" the sum, which is 0 for no
+/// elements.
 Lowering quantifier(const std::string& op_type) {
   return [op_type](Call& call) {
     const std::string bits = call.cast(call.value("self", DType::kBool), DType::kInt32);

@@ -3,11 +3,11 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// The same elements in another shape, or with their axes in another order.
+// Changes of shape, and permutations of axes.
 namespace linnet::exporter {
 namespace {
 
-/// A shape that is computed. Without allowzero a size of 0 in it would be that of the input's axis.
+/// Reshapes to a computed shape. Without allowzero, a size of 0 would mean that of the input's axis.
 void reshape_exactly(Call& call, const std::string& shape) {
   const bool exact = call.options().opset >= 14;
   call.set(call.emit("Reshape", {call.value(), shape}, exact ? Attributes{{"allowzero", 1}} : Attributes{}));
@@ -22,10 +22,10 @@ void reshape_to(Call& call, const std::string& argument) {
 void reshape(Call& call) { reshape_to(call, "shape"); }
 void view(Call& call) { reshape_to(call, "size"); }
 
-/// To the shape of the result, which follows from the arguments.
+/// Reshapes to the shape of the result, which follows from the arguments.
 void reshape_to_result(Call& call) { call.set(reshaped_to_result(call, call.value())); }
 
-/// How many of self's axes, of those given, have sizes that differ between runs.
+/// Returns how many of the given axes of self have sizes that differ between runs.
 int64_t open_sizes(Call& call, const Integers& axes) {
   return std::ranges::count_if(axes, [&](int64_t axis) { return call.dynamic("self", axis); });
 }
@@ -36,7 +36,7 @@ Names sizes_of(Call& call, int64_t begin, int64_t end) {
   return sizes;
 }
 
-/// Axes start to end become one.
+/// Merges axes start to end.
 void flatten(Call& call) {
   const int64_t rank = call.tensor().dim();
   if (rank == 0) return reshape_to_result(call);
@@ -55,7 +55,8 @@ void flatten(Call& call) {
   reshape_exactly(call, call.emit("Concat", sizes, {{"axis", 0}}));
 }
 
-/// The sizes that an axis becomes, where -1 stands for what the others leave.
+/// Returns the sizes that an axis is split into. A size of -1 is replaced by the quotient of the axis' size and the
+/// others.
 std::string sizes_within(Call& call, int64_t axis) {
   const std::string sizes = call.shape("sizes"), zero = call.constant_of({0});
   if (call.constant("sizes")) {
@@ -67,7 +68,7 @@ std::string sizes_within(Call& call, int64_t axis) {
   return call.emit("Where", {call.emit("Less", {sizes, zero}), rest, sizes});
 }
 
-/// An axis becomes several.
+/// Splits an axis into several.
 void unflatten(Call& call) {
   const int64_t axis = call.axis(), rank = call.tensor().dim();
   if (open_sizes(call, order_of(rank)) <= 1 && call.constant("sizes")) return reshape_to_result(call);
@@ -87,7 +88,7 @@ void unsqueeze(Call& call) {
   call.set(change_axes(call, "Unsqueeze", call.value(), {axis < 0 ? axis + call.tensor().dim() + 1 : axis}));
 }
 
-/// Removes the given axes that have size 1.
+/// Removes those of the given axes that have size 1.
 void squeeze_axes(Call& call, Integers axes) {
   std::erase_if(axes, [&](int64_t axis) { return axis >= call.tensor().dim() || call.tensor().size(axis) != 1; });
   call.set(axes.empty() ? call.value() : change_axes(call, "Squeeze", call.value(), axes));
@@ -107,7 +108,7 @@ void swap_axes(Call& call, int64_t a, int64_t b) {
 void transpose(Call& call) { swap_axes(call, call.axis("dim0"), call.axis("dim1")); }
 void swapaxes(Call& call) { swap_axes(call, call.axis("axis0"), call.axis("axis1")); }
 
-/// The last two axes; all axes in turn for numpy_T.
+/// Swaps the last two axes; numpy_T reverses all axes.
 void t(Call& call) { swap_axes(call, 0, std::max<int64_t>(call.tensor().dim() - 1, 0)); }
 void matrix_transpose(Call& call) { swap_axes(call, call.tensor().dim() - 2, call.tensor().dim() - 1); }
 void numpy_t(Call& call) {

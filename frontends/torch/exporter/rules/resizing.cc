@@ -5,7 +5,7 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Up- and downsampling of 1, 2 or 3 spatial axes.
+// Upsampling and downsampling of 1, 2 or 3 spatial axes.
 // Source: https://onnx.ai/onnx/operators/onnx__Resize.html
 namespace linnet::exporter {
 namespace {
@@ -24,21 +24,21 @@ Numbers factors_of(Call& call) {
 
 int64_t spatial_axes(Call& call) { return call.result().dim() - 2; }
 
-/// The factor of a spatial axis where it is given.
+/// Returns the factor of a spatial axis if it is given.
 std::optional<double> factor_of(Call& call, int64_t axis) {
   const Numbers factors = factors_of(call);
   if (int64_t(factors.size()) != spatial_axes(call)) return std::nullopt;
   return factors[size_t(axis - 2)];
 }
 
-/// The same where it has to be given.
+/// Returns the factor of a spatial axis, which must be given.
 double known_factor(Call& call, int64_t axis) {
   const std::optional<double> factor = factor_of(call, axis);
   if (!factor) call.refuse("it has no factor for each axis");
   return *factor;
 }
 
-/// The result's size along an axis, int64 [1]: that of the input times the factor, rounded down.
+/// Returns the result's size along an axis, int64 [1]: that of the input times the factor, rounded down.
 std::string size_along(Call& call, int64_t axis) {
   if (!call.result_is_dynamic()) return call.constant_of({call.result().size(axis)});
   const std::string size = call.size(input_of(call), axis);
@@ -56,7 +56,7 @@ std::string sizes_of(Call& call) {
   return call.emit("Concat", sizes, {{"axis", 0}});
 }
 
-/// The factor in float32, moved to where the size comes out as PyTorch's, which multiplies in float64.
+/// Returns the factor in float32, adjusted such that the size equals PyTorch's, which is computed in float64.
 float moved_factor(Call& call, int64_t axis) {
   const auto factor = float(known_factor(call, axis));
   const auto in = double(call.tensor(input_of(call)).size(axis)), out = double(call.result().size(axis));
@@ -66,7 +66,8 @@ float moved_factor(Call& call, int64_t axis) {
   call.refuse("its size is not that of the factor in float32");
 }
 
-/// The factors as Resize takes them. Linear interpolation copies along an axis whose length stays, whatever the factor.
+/// Returns the factors for Resize. Linear interpolation copies along an axis whose size does not change, whatever the
+/// factor.
 std::string scales_of(Call& call, bool linear) {
   const TensorInfo& x = call.tensor(input_of(call));
   Numbers scales(size_t(x.dim()), 1);
@@ -80,7 +81,7 @@ std::string scales_of(Call& call, bool linear) {
   return call.emit("Where", {stay, call.scalar(1, DType::kFloat32), factors});
 }
 
-/// By factors where they are given, since they decide on positions; but with corners aligned, sizes do.
+/// Resizes by factors if they are given, because they determine positions. With aligned corners, sizes determine them.
 void resize(Call& call, const Attributes& attributes, bool by_sizes) {
   const std::string x = call.value(input_of(call));
   if (by_sizes || !factor_of(call, 2)) return call.set(call.emit("Resize", {x, "", "", sizes_of(call)}, attributes));
@@ -88,7 +89,7 @@ void resize(Call& call, const Attributes& attributes, bool by_sizes) {
   call.set(call.emit("Resize", {x, "", scales_of(call, linear)}, attributes));
 }
 
-/// Every pixel becomes as many, or every so-manieth one stays: no rounding decides.
+/// Whether each pixel is repeated a whole number of times, so that rounding has no effect.
 bool is_even(Call& call, int64_t axis) {
   const std::optional<double> factor = factor_of(call, axis);
   if (factor && *factor != std::floor(*factor)) return false;
@@ -97,7 +98,8 @@ bool is_even(Call& call, int64_t axis) {
   return in > 0 && out % in == 0;
 }
 
-/// The pixels that an axis of the result takes, in PyTorch's arithmetic: floor((i + offset) * scale) in float32.
+/// Returns the pixels that an axis of the result reads, in PyTorch's arithmetic: floor((i + offset) * scale) in
+/// float32.
 std::string nearest_positions(Call& call, int64_t axis, double offset) {
   const std::string none = call.constant_of(Integers{});
   const std::string in = call.size(input_of(call), axis), out = size_along(call, axis);
@@ -113,8 +115,8 @@ std::string nearest_positions(Call& call, int64_t axis, double offset) {
   return call.emit("Min", {down, call.emit("Sub", {in, call.constant_of({1})})});
 }
 
-/// PyTorch takes the nearest pixels of channels-last images where they are along an axis whose length stays; of others
-/// the factor decides.
+/// Whether pixels are copied along an axis. For channels-last images whose size does not change along the axis, PyTorch
+/// copies; for other images the factor determines the pixels.
 bool stays(Call& call, int64_t axis, double offset) {
   const TensorInfo& x = call.tensor(input_of(call));
   const std::optional<double> factor = factor_of(call, axis);
@@ -148,8 +150,8 @@ void interpolated(Call& call, Attributes attributes) {
 void resize_linear(Call& call) { interpolated(call, {{"mode", "linear"}}); }
 void cubic(Call& call) { interpolated(call, {{"mode", "cubic"}, {"cubic_coeff_a", -0.75}}); }
 
-/// A kernel of interpolation, which is 0 from `support` on: pieces[i] is its polynomial at distances from i to i + 1,
-/// the highest power first.
+/// An interpolation kernel, which is 0 from support() on. pieces[i] is its polynomial at distances from i to i + 1, the
+/// highest power first.
 struct Filter {
   double support() const { return double(pieces.size()); }
 
@@ -157,7 +159,7 @@ struct Filter {
 };
 
 const Filter kTent{{{-1, 1}}};
-/// Keys's cubic with a = -1/2, as Pillow and PyTorch take it where they smooth.
+/// Keys's cubic with a = -1/2, which Pillow and PyTorch use with antialiasing.
 const Filter kKeys{{{1.5, -2.5, 0, 1}, {-0.5, 2.5, -4, 2}}};
 
 double weight_of(const Filter& filter, double distance) {
@@ -167,7 +169,8 @@ double weight_of(const Filter& filter, double distance) {
   return sum;
 }
 
-/// The weights of the input's pixels in each pixel of the output, [out, in]: the filter is as wide as an output pixel.
+/// Returns the weights of the input's pixels in each pixel of the output, [out, in]. The filter is as wide as an output
+/// pixel.
 /// Source: https://github.com/python-pillow/Pillow/blob/main/src/libImaging/Resample.c (precompute_coeffs)
 Numbers weights_along(int64_t in, int64_t out, double step, const Filter& filter) {
   Numbers rows;
@@ -188,9 +191,9 @@ Numbers weights_along(int64_t in, int64_t out, double step, const Filter& filter
   return rows;
 }
 
-constexpr double kMostStep = 1e15;  // of pixels; a larger one has no fraction in float64
+constexpr double kMostStep = 1e15;  // in pixels; a larger step has no fraction in float64
 
-/// How far apart in the input two neighbours of the output are.
+/// Returns the distance in the input of two neighbouring pixels of the output.
 double step_of(Call& call, int64_t axis, bool corners) {
   const int64_t in = call.tensor(input_of(call)).size(axis), out = call.result().size(axis);
   if (corners) return out > 1 ? double(in - 1) / double(out - 1) : 0;
@@ -203,7 +206,7 @@ double step_of(Call& call, int64_t axis, bool corners) {
 std::string as_double(Call& call, const std::string& x) { return call.cast(x, DType::kFloat64); }
 std::string double_of(Call& call, double number) { return call.scalar(number, DType::kFloat64); }
 
-/// The filter at all distances, in float64.
+/// Returns the filter at all distances, in float64.
 std::string weights_at(Call& call, const std::string& distance, const Filter& filter) {
   std::string weights = double_of(call, 0);
   for (size_t i = filter.pieces.size(); i-- > 0;) {
@@ -217,7 +220,7 @@ std::string weights_at(Call& call, const std::string& distance, const Filter& fi
   return weights;
 }
 
-/// What step_of says, float64 [1], of sizes that are not known.
+/// Returns step_of(), float64 [1], for unknown sizes.
 std::string open_step(Call& call, int64_t axis, bool corners, const std::string& in, const std::string& out) {
   const std::optional<double> factor = factor_of(call, axis);
   if (factor && !corners) return double_of(call, step_of(call, axis, corners));
@@ -227,7 +230,7 @@ std::string open_step(Call& call, int64_t axis, bool corners, const std::string&
   return call.emit("Where", {call.emit("Greater", {out, one}), step, double_of(call, 0)});
 }
 
-/// The table of weights_along, [out, in], of sizes that are not known.
+/// Returns the table of weights_along(), [out, in], for unknown sizes.
 std::string open_weights(Call& call, int64_t axis, bool corners, const Filter& filter) {
   const std::string in = call.size(input_of(call), axis), out = size_along(call, axis);
   const std::string half = double_of(call, 0.5), zero = double_of(call, 0),
@@ -251,7 +254,7 @@ std::string open_weights(Call& call, int64_t axis, bool corners, const Filter& f
   return call.cast(call.emit("Div", {weights, divisor}), call.dtype());
 }
 
-/// The table of weights_along, turned for an axis that is the last one.
+/// Returns the table of weights_along(), transposed if the axis is the last one.
 std::string known_weights(Call& call, int64_t axis, bool corners, const Filter& filter, bool turned) {
   const int64_t in = call.tensor(input_of(call)).size(axis), out = call.result().size(axis);
   check_table(call, out, in);

@@ -8,7 +8,7 @@ namespace linnet::exporter {
 #include "rule_list.inc"
 #undef LINNET_RULES
 
-/// All rules that the exporter comes with.
+/// Returns all built-in rules of the exporter.
 Lowerings standard_lowerings();
 
 }  // namespace linnet::exporter

@@ -1,16 +1,16 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Integrals and derivatives of functions by their values at points along an axis.
+// Integrals and derivatives of functions that are sampled at points along an axis.
 namespace linnet::exporter {
 namespace {
 
-/// Differences of neighbours, or their sums.
+/// Returns the differences of neighbours, or their sums.
 std::string neighbours(Call& call, const std::string& op_type, const std::string& x, int64_t axis) {
   return call.emit(op_type, {slice(call, x, axis, 1, kEnd), slice(call, x, axis, 0, -1)});
 }
 
-/// The distances of points. Those of one list are the same along all other axes.
+/// Returns the distances of neighbouring points. A single list applies along all other axes.
 std::string widths(Call& call, int64_t axis) {
   if (!call.has("x")) return call.value("dx", call.dtype());
   const std::string x = call.value("x", call.dtype());
@@ -22,7 +22,7 @@ std::string widths(Call& call, int64_t axis) {
   return axes.empty() ? list : change_axes(call, "Unsqueeze", list, axes);
 }
 
-/// The areas between neighbours.
+/// Returns the areas between neighbours.
 std::string trapezoids(Call& call, int64_t axis) {
   const DType dtype = call.dtype();
   const std::string sums = neighbours(call, "Add", call.value("y", dtype), axis);
@@ -41,7 +41,7 @@ void cumulative_trapezoid(Call& call) {
   call.set(call.emit("CumSum", {trapezoids(call, axis), integer_of(call, axis)}));
 }
 
-/// a x[begin] + b x[begin + 1] + c x[begin + 2], one position of the axis.
+/// Returns a x[begin] + b x[begin + 1] + c x[begin + 2], one position of the axis.
 std::string weighted_point(Call& call, const std::string& x, int64_t axis, int64_t begin, const Numbers& weights) {
   std::string sum;
   for (size_t i = 0; i < weights.size(); ++i) {
@@ -53,7 +53,7 @@ std::string weighted_point(Call& call, const std::string& x, int64_t axis, int64
   return sum;
 }
 
-/// Central differences, and one-sided ones of first or second order at both ends.
+/// Returns central differences, and one-sided differences of first or second order at both ends.
 std::string gradient_along(Call& call, int64_t axis, double spacing) {
   const std::string x = call.value();
   const bool second = call.has("edge_order") && call.integer("edge_order") == 2;
@@ -66,7 +66,7 @@ std::string gradient_along(Call& call, int64_t axis, double spacing) {
   return spacing == 1 ? y : call.emit("Div", {y, call.scalar(spacing, call.tensor().dtype)});
 }
 
-/// One result for each axis, whose points have a spacing of their own or all the same.
+/// Emits one result for each axis. Each axis may have a separate spacing, or all share one.
 void gradient(Call& call) {
   if (!is_floating(call.tensor().dtype)) call.refuse("only floating-point tensors are covered");
   const Integers axes = call.axes();
@@ -77,7 +77,7 @@ void gradient(Call& call) {
   call.set_list(results);
 }
 
-/// The powers of each number, from the highest down or from the 0th up.
+/// Emits the powers of each number, from the highest down or from 0 up.
 void vander(Call& call) {
   const DType dtype = call.dtype();
   const std::string count = call.has("N") ? call.shape("N") : call.size("x", 0);

@@ -14,11 +14,11 @@ void cumsum(Call& call) {
   call.set(call.emit("CumSum", {x, integer_of(call, call.axis())}));
 }
 
-/// One step: earlier and later values of the running result, one or several tensors at once.
+/// Combines earlier and later values of the running result, which may be several tensors.
 using Combine = std::function<Names(Call&, const Names& earlier, const Names& later)>;
 
-/// A running result of any associative step: each round doubles how far back it looks. Rounds that look back beyond a
-/// dynamic axis, which has at most so many elements, change nothing.
+/// Returns a running result of any associative step. Each round doubles the distance that it looks back. An open axis
+/// has at most kMostElementsOfOpenAxis elements; rounds that look back beyond its begin change nothing.
 Names scan(Call& call, Names y, int64_t axis, const Combine& combine) {
   constexpr int64_t kMostElementsOfOpenAxis = int64_t{1} << 31;
   const int64_t size = call.dynamic("self", axis) ? kMostElementsOfOpenAxis : call.tensor().size(axis);
@@ -44,7 +44,7 @@ void cumprod(Call& call) {
   call.set(scan(call, {x}, call.axis(), product)[0]);
 }
 
-/// log(exp(a) + exp(b)); where they are equal, infinities too, a + log(2).
+/// Returns log(exp(a) + exp(b)). If both are equal, including infinities, it is a + log(2).
 Names log_of_two(Call& call, const Names& a, const Names& b) {
   const DType dtype = call.dtype();
   const std::string distance = call.emit("Abs", {call.emit("Sub", {a[0], b[0]})});
@@ -60,14 +60,14 @@ void logcumsumexp(Call& call) {
   call.set(scan(call, {call.value()}, call.axis(), log_of_two)[0]);
 }
 
-/// b counts where a is no NaN, and b is one or is in this order to a.
+/// Whether b replaces a: b is NaN, or order(b, a) holds.
 std::string counts_more(Call& call, const std::string& order, const std::string& b, const std::string& a, DType dtype) {
   const std::string better = call.emit(order, {b, a});
   if (!is_floating(dtype)) return better;
   return call.emit("Or", {better, call.emit("IsNaN", {b})});
 }
 
-/// Values and positions; of equal values the last one counts, and NaN counts more than any number.
+/// Emits values and positions. Of equal values the last counts, and NaN counts more than any number.
 Lowering running_extreme(const std::string& order) {
   return [order](Call& call) {
     const TensorInfo& x = call.tensor();
@@ -91,7 +91,7 @@ Lowering running_extreme(const std::string& order) {
   };
 }
 
-/// Differences of neighbours, n times.
+/// Emits differences of neighbours, n times.
 void diff(Call& call) {
   const int64_t axis = call.axis();
   const DType dtype = call.dtype();

@@ -4,7 +4,7 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Slices and single positions of an axis, axes turned around and rotated.
+// Slices and single positions along an axis, and reversed or rotated axes.
 namespace linnet::exporter {
 namespace {
 
@@ -17,14 +17,14 @@ void slice_rule(Call& call) {
   call.set(call.emit("Slice", {call.value(), begin, end, call.constant_of({call.axis()}), call.shape("step")}));
 }
 
-/// One position of an axis, which goes.
+/// Selects one position of an axis and removes the axis.
 void select(Call& call) {
   const std::string index =
       call.constant("index") ? integer_of(call, call.integer("index")) : call.value("index", DType::kInt64);
   call.set(call.emit("Gather", {call.value(), index}, {{"axis", call.axis()}}));
 }
 
-/// A negative start counts from the end, which would be 0 as the end of a slice.
+/// A negative start counts from the end. It is made positive because the slice could otherwise end at 0.
 void narrow(Call& call) {
   std::string begin = call.shape("start");
   if (!call.constant("start") || call.integer("start") < 0) {
@@ -69,7 +69,7 @@ std::string rolled(Call& call, const std::string& x, int64_t axis, int64_t size,
   return call.emit("Concat", {slice(call, x, axis, -shift, kEnd), slice(call, x, axis, 0, -shift)}, {{"axis", axis}});
 }
 
-/// The same where size or shift, both int64 [1], are not known.
+/// Rotates an axis whose size or shift (both int64 [1]) is unknown.
 std::string rolled(Call& call, const std::string& x, int64_t axis, const std::string& size, const std::string& shift) {
   const std::string turn = call.emit("Mod", {shift, call.emit("Max", {size, call.constant_of({1})})});
   const std::string along = call.constant_of({axis}), cut = call.emit("Sub", {size, turn});
@@ -77,7 +77,7 @@ std::string rolled(Call& call, const std::string& x, int64_t axis, const std::st
   return call.emit("Concat", {end, call.emit("Slice", {x, call.constant_of({0}), cut, along})}, {{"axis", axis}});
 }
 
-/// Without axes the flattened tensor turns.
+/// Without axes, the flattened tensor is rotated.
 void roll_flat(Call& call) {
   const std::string x = flattened(call, call.value());
   const bool known = call.constant("shifts") && !call.result_is_dynamic();
@@ -86,7 +86,7 @@ void roll_flat(Call& call) {
   call.set(call.emit("Reshape", {turned, call.emit("Shape", {call.value()})}));
 }
 
-/// Each axis turns: its end comes to the front.
+/// Rotates each axis: its end moves to the front.
 void roll(Call& call) {
   if (call.integers("dims").empty()) return roll_flat(call);
   const Integers axes = call.axes("dims");

@@ -3,14 +3,14 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Inverses and factors of small matrices. ONNX has no operator for them: the steps of the algorithm are written down
-// one after the other, in float64. Where PyTorch throws for a singular matrix, these give numbers that are not finite.
+// Inverses and factors of small matrices. ONNX has no operators for them, so the steps of the algorithms are emitted,
+// in float64. Where PyTorch throws for a singular matrix, these return numbers that are not finite.
 namespace linnet::exporter {
 namespace {
 
 constexpr int64_t kMostRows = 8;
 
-/// The number of rows of square matrices, which must be known and few.
+/// Returns the number of rows of square matrices, which must be known and small.
 int64_t rows_of_matrix(Call& call, const std::string& name) {
   const TensorInfo& x = call.tensor(name);
   const int64_t rows = x.dim() < 2 ? 0 : x.size(-1);
@@ -32,17 +32,17 @@ std::string transposed_matrices(Call& call, const std::string& x, int64_t rank) 
   return transposed(call, x, order);
 }
 
-/// All axes but the last two.
+/// Returns the sizes of all axes but the last two.
 std::string batch_of(Call& call, const std::string& x) { return slice(call, call.emit("Shape", {x}), 0, 0, -2); }
 
-/// The identity for each matrix of x.
+/// Returns the identity for each matrix of x.
 std::string identities(Call& call, const std::string& x, int64_t rows) {
   const auto is_equal = [](int64_t row, int64_t column) { return row == column; };
   return call.emit("Expand", {table_of(call, rows, rows, DType::kFloat64, is_equal), call.emit("Shape", {x})});
 }
 
-/// One step of Gauss's and Jordan's method: of the rows from k on that with the largest element in column k changes
-/// places with row k, and column k becomes that of the identity.
+/// Emits one step of Gauss-Jordan elimination. Among the rows from k on, the one with the largest element in column k
+/// is swapped with row k. Column k then becomes that of the identity.
 std::string eliminated(Call& call, const std::string& x, int64_t k, int64_t rows) {
   const std::string size = call.emit("Abs", {column_of(call, slice(call, x, -2, k, kEnd), k)});
   const std::string step = call.emit("ArgMax", {size}, {{"axis", -2}, {"keepdims", 1}});
@@ -58,14 +58,14 @@ std::string eliminated(Call& call, const std::string& x, int64_t k, int64_t rows
   return call.emit("Where", {table_of(call, rows, 1, DType::kBool, is_k), row, rest});
 }
 
-/// The x of a x = b, whose batches agree.
+/// Returns the x of a x = b, whose batches agree.
 std::string solution(Call& call, const std::string& a, const std::string& b, int64_t rows) {
   std::string both = call.emit("Concat", {a, b}, {{"axis", -1}});
   for (int64_t k = 0; k < rows; ++k) both = eliminated(call, both, k, rows);
   return slice(call, both, -1, rows, kEnd);
 }
 
-/// 0 for each matrix: no step failed.
+/// Sets the info result to 0 for each matrix: no step failed.
 void set_info(Call& call, size_t index, const std::string& x) {
   call.set_result(index, call.emit("Expand", {call.scalar(0, DType::kInt32), batch_of(call, x)}));
 }
@@ -79,19 +79,19 @@ Lowering inverse_of(const std::string& name, bool has_info = false) {
   };
 }
 
-/// b is one vector for each matrix, not a matrix.
+/// Whether b is one vector for each matrix, not a matrix.
 bool solves_vectors(Call& call) {
   const TensorInfo &a = call.tensor("A"), &b = call.tensor("B");
   return b.dim() == 1 || (a.dim() - 1 == b.dim() && b.sizes == part_of(a.sizes, 0, b.dim()));
 }
 
-/// A value with the batch that it has together with another.
+/// Broadcasts a value to the batch that it has in common with another.
 std::string in_batch_of(Call& call, const std::string& x, const std::string& other) {
   const std::string shape = call.emit("Concat", {batch_of(call, other), call.constant_of({1, 1})}, {{"axis", 0}});
   return call.emit("Expand", {x, shape});
 }
 
-/// `info` is the place of the result that says which matrices are singular; 0 where there is none.
+/// `info` is the index of the result that shows which matrices are singular, or 0 if there is no such result.
 Lowering solve(size_t info = 0) {
   return [info](Call& call) {
     const int64_t rows = rows_of_matrix(call, "A");
@@ -111,7 +111,7 @@ Lowering solve(size_t info = 0) {
   };
 }
 
-/// The lower factor; of a matrix no element above the diagonal is read.
+/// Returns the lower factor. Elements above the diagonal are not read.
 /// Source: https://en.wikipedia.org/wiki/Cholesky_decomposition#The_Cholesky_algorithm
 std::string lower_factor(Call& call, std::string rest, int64_t rows, int64_t rank) {
   Names columns;
@@ -140,7 +140,7 @@ void cholesky_with_info(Call& call) {
   set_info(call, 1, call.value());
 }
 
-/// The x of a x = b, where a is a triangle; what is beyond it is not read.
+/// Returns the x of a x = b, where a is triangular. Elements outside the triangle are not read.
 std::string triangular_solution(Call& call, const std::string& a, std::string rest, int64_t rows, bool is_upper,
                                 bool has_ones) {
   Names solved;
@@ -156,7 +156,7 @@ std::string triangular_solution(Call& call, const std::string& a, std::string re
   return call.emit("Concat", solved, {{"axis", -2}});
 }
 
-/// a x = b, or from the right x a = b.
+/// Solves a x = b, or x a = b from the right.
 void solve_triangular(Call& call) {
   const int64_t rows = rows_of_matrix(call, "self"), rank = call.result().dim();
   const bool is_left = call.flag("left"), is_upper = call.flag("upper") == is_left;
@@ -168,7 +168,7 @@ void solve_triangular(Call& call) {
   call.set(call.cast(is_left ? x : transposed_matrices(call, x, rank), call.dtype()));
 }
 
-/// The older form, whose second result is a copy of the triangle.
+/// Emits the older form, whose second result is a copy of the triangle.
 void triangular_solve(Call& call) {
   const int64_t rows = rows_of_matrix(call, "A");
   const bool is_turned = call.flag("transpose"), is_upper = call.flag("upper") != is_turned;
@@ -180,7 +180,7 @@ void triangular_solve(Call& call) {
   call.set_result(1, call.value("A"));
 }
 
-/// The x of l l^T x = b.
+/// Emits the x of l l^T x = b.
 void cholesky_solve(Call& call) {
   const int64_t rows = rows_of_matrix(call, "input2"), rank = call.tensor("input2").dim();
   const std::string factor = wide(call, "input2"), other = transposed_matrices(call, factor, rank);
@@ -191,7 +191,8 @@ void cholesky_solve(Call& call) {
   call.set(call.cast(triangular_solution(call, upper, y, rows, true, false), call.dtype()));
 }
 
-/// The sign of the determinant, and the logarithm of its size. In float64 that of many rows does not overflow.
+/// Emits the sign of the determinant and the logarithm of its absolute value. In float64 the determinant of many rows
+/// does not overflow.
 Lowering sign_and_logarithm(const std::string& name) {
   return [name](Call& call) {
     const std::string determinant = call.emit("Det", {wide(call, name)});

@@ -3,23 +3,23 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Orders along an axis: sorting, the k largest, medians, distinct elements, places among sorted boundaries.
+// Orders along an axis: sorting, the k largest, medians, distinct elements, positions among sorted boundaries.
 namespace linnet::exporter {
 namespace {
 
-/// ONNX orders all numbers but bools.
+/// Returns a dtype that ONNX can sort: int32 for bool.
 DType ordered(DType dtype) { return dtype == DType::kBool ? DType::kInt32 : dtype; }
 
-/// The first `count` values in order and their positions; of equal ones the first comes first.
+/// Returns the first `count` values in order and their positions. The sort is stable.
 Names top(Call& call, const std::string& x, const std::string& count, int64_t axis, bool largest) {
   const Attributes attributes{{"axis", axis}, {"largest", int64_t(largest)}, {"sorted", 1}};
   return call.emit_many("TopK", {x, count}, attributes, 2);
 }
 
-/// Values and positions where self has no axes.
+/// Returns values and positions for a self of rank 0.
 Names alone(Call& call) { return {call.value(), call.scalar(0, DType::kInt64)}; }
 
-/// All elements of an axis.
+/// Sorts all elements of an axis.
 Names sorted(Call& call, int64_t axis, bool descending) {
   if (call.tensor().dim() == 0) return alone(call);
   const DType dtype = call.tensor().dtype;
@@ -41,7 +41,7 @@ void topk(Call& call) {
   set_both(call, top(call, call.value(), call.shape("k"), call.axis(), call.flag("largest")));
 }
 
-/// The k-th smallest along an axis, k from 1 on.
+/// Returns the k-th smallest element along an axis, k from 1 on.
 Names kth(Call& call, const std::string& x, int64_t k, int64_t axis, bool keep) {
   Names y = top(call, x, call.constant_of({k}), axis, false);
   for (std::string& part : y) {
@@ -56,7 +56,7 @@ void kthvalue(Call& call) {
   set_both(call, kth(call, call.value(), call.positive("k"), call.axis(), call.flag("keepdim")));
 }
 
-/// Of an even number of elements the lower one in the middle; the first NaN where there is one.
+/// Returns the median: the lower middle one of an even number of elements, or the first NaN if there is one.
 Names middle_of(Call& call, const std::string& x, int64_t count, int64_t axis, bool keep) {
   Names middle = kth(call, x, (count + 1) / 2, axis, keep);
   if (!is_floating(call.dtype())) return middle;
@@ -74,13 +74,13 @@ void median_along(Call& call) {
   set_both(call, middle_of(call, call.value(), call.tensor().size(axis), axis, call.flag("keepdim")));
 }
 
-/// NaN is the median of no elements.
+/// The median of no elements is NaN.
 void median(Call& call) {
   if (call.tensor().numel() == 0) return call.set(call.scalar(NAN, call.dtype()));
   call.set(middle_of(call, flattened(call, call.value()), call.tensor().numel(), 0, false)[0]);
 }
 
-/// Distinct elements in order, for each element which of them it is, and how often they occur.
+/// Emits the distinct elements in order, the index of each element among them, and their counts.
 void emit_unique(Call& call, const Attributes& attributes, bool inverse, bool counts) {
   call.decided_by_contents();
   const Names y = call.emit_many("Unique", {call.value()}, attributes, 4);
@@ -102,7 +102,7 @@ void unique_along(Call& call) {
   emit_unique(call, attributes, call.flag("return_inverse"), call.flag("return_counts"));
 }
 
-/// How many boundaries lie before each element: those below it, or with `right` those not above it. NaN is above all.
+/// Emits the number of boundaries below each element or, with `right`, not above it. NaN is above all numbers.
 void count_boundaries(Call& call, const std::string& boundaries, const std::string& elements, bool right) {
   const std::string behind = call.emit(right ? "Greater" : "GreaterOrEqual", {boundaries, elements});
   const std::string before = call.emit("Not", {behind});
@@ -110,7 +110,7 @@ void count_boundaries(Call& call, const std::string& boundaries, const std::stri
   call.set(call.cast(count, call.dtype()));
 }
 
-/// The element as a tensor or number, with a last axis for the boundaries.
+/// Returns the elements, a tensor or number, with a last axis for the boundaries.
 std::string wide_elements(Call& call, DType dtype) {
   const std::string x = call.value("self", dtype);
   return change_axes(call, "Unsqueeze", x, {call.result().dim()});
@@ -121,7 +121,7 @@ void bucketize(Call& call) {
   count_boundaries(call, call.value("boundaries", dtype), wide_elements(call, dtype), call.flag("right"));
 }
 
-/// The boundaries are one list, or one for each row of elements.
+/// The boundaries are one list, or one list for each row of elements.
 void searchsorted(Call& call) {
   if (call.has("sorter")) call.refuse("a sorter is not covered");
   const DType dtype = call.promoted({"self", "sorted_sequence"});

@@ -4,7 +4,7 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Gamma and Bessel functions and their relatives, element by element. Most compute in float64.
+// Gamma and Bessel functions and related elementwise functions. Most compute in float64.
 namespace linnet::exporter {
 namespace {
 
@@ -15,7 +15,7 @@ std::string product_of(Call& call, const std::string& a, const std::string& b) {
 
 void set_narrow(Call& call, const std::string& y) { call.set(call.cast(y, call.dtype())); }
 
-/// The polynomial with these coefficients, the highest power first.
+/// Returns the polynomial with these coefficients, the highest power first.
 std::string polynomial(Call& call, const Numbers& coefficients, const std::string& x) {
   std::string y = constant_number(call, coefficients.front());
   for (size_t i = 1; i < coefficients.size(); ++i) {
@@ -24,16 +24,16 @@ std::string polynomial(Call& call, const Numbers& coefficients, const std::strin
   return y;
 }
 
-/// How far a number is above the next integer below.
+/// Returns x - floor(x).
 std::string fraction_of(Call& call, const std::string& x) { return call.emit("Sub", {x, call.emit("Floor", {x})}); }
 
-/// Lanczos's approximation for g = 7.
+/// The coefficients of Lanczos's approximation for g = 7.
 /// Source: https://en.wikipedia.org/wiki/Lanczos_approximation#Simple_implementation
 constexpr double kLanczos[] = {0.99999999999980993,  676.5203681218851,     -1259.1392167224028,
                                771.32342877765313,   -176.61502916214059,   12.507343278686905,
                                -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7};
 
-/// log(gamma(x)) for x >= 1/2.
+/// Returns log(gamma(x)) for x >= 1/2.
 std::string lgamma_right(Call& call, const std::string& x) {
   std::string series = constant_number(call, kLanczos[0]);
   for (size_t i = 1; i < std::size(kLanczos); ++i) {
@@ -47,7 +47,7 @@ std::string lgamma_right(Call& call, const std::string& x) {
   return sum_of(call, growth, rest);
 }
 
-/// log(|gamma(x)|): left of 1/2, log(pi / |sin(pi x)|) - lgamma(1 - x).
+/// Returns log(|gamma(x)|). Below 1/2, it is log(pi / |sin(pi x)|) - lgamma(1 - x).
 std::string lgamma_of(Call& call, const std::string& x) {
   const std::string is_left = call.emit("Less", {x, constant_number(call, 0.5)});
   const std::string mirrored = call.emit("Where", {is_left, call.emit("Sub", {constant_number(call, 1), x}), x});
@@ -63,7 +63,7 @@ std::string lgamma_of(Call& call, const std::string& x) {
 
 void lgamma(Call& call) { set_narrow(call, lgamma_of(call, in_double(call))); }
 
-/// p (p - 1) / 4 log(pi) + the sum of lgamma(x - j / 2) for j < p.
+/// Emits p (p - 1) / 4 log(pi) plus the sum of lgamma(x - j / 2) for j < p.
 void mvlgamma(Call& call) {
   const int64_t p = call.positive("p");
   rounds_of(call, "p");
@@ -75,7 +75,7 @@ void mvlgamma(Call& call) {
   set_narrow(call, y);
 }
 
-/// Eight steps up from x >= 1/2 to where the asymptotic series holds.
+/// Returns digamma(x) for x >= 1/2, by eight steps up to where the asymptotic series is accurate.
 /// Source: https://en.wikipedia.org/wiki/Digamma_function#Computation_and_approximation
 std::string digamma_right(Call& call, const std::string& x) {
   constexpr int kSteps = 8;
@@ -91,7 +91,7 @@ std::string digamma_right(Call& call, const std::string& x) {
   return call.emit("Sub", {far, below});
 }
 
-/// Left of 1/2, digamma(1 - x) - pi / tan(pi x).
+/// Returns digamma(x). Below 1/2, it is digamma(1 - x) - pi / tan(pi x).
 std::string digamma_of(Call& call, const std::string& x) {
   const std::string zero = constant_number(call, 0), is_left = call.emit("Less", {x, constant_number(call, 0.5)});
   const std::string mirrored = call.emit("Where", {is_left, call.emit("Sub", {constant_number(call, 1), x}), x});
@@ -105,8 +105,8 @@ std::string digamma_of(Call& call, const std::string& x) {
 
 void digamma(Call& call) { set_narrow(call, digamma_of(call, in_double(call))); }
 
-/// I_order(|x|) / e^|x| for order 0 or 1, |x| at most kFar: the trapezoidal rule for the integral of e^(x cos t) cos(t)
-/// over the circle, by half of its points.
+/// The largest |x| for bessel_near(), which returns I_order(|x|) / e^|x| for order 0 or 1. It uses the trapezoidal rule
+/// for the integral of e^(x cos t) cos(order t) over the circle, at half of the points because of symmetry.
 constexpr double kFar = 30;
 
 std::string bessel_near(Call& call, const std::string& size, int order) {
@@ -125,7 +125,7 @@ std::string bessel_near(Call& call, const std::string& size, int order) {
   return call.emit("MatMul", {powers, call.constant_of(weights, points, DType::kFloat64)});
 }
 
-/// The same for |x| of at least kFar, by Hankel's expansion.
+/// Does the same for |x| of at least kFar, by Hankel's expansion.
 /// Source: https://dlmf.nist.gov/10.40
 std::string bessel_far(Call& call, const std::string& size, int order) {
   constexpr int kTerms = 13;
@@ -139,7 +139,7 @@ std::string bessel_far(Call& call, const std::string& size, int order) {
   return call.emit("Div", {series, call.emit("Sqrt", {product_of(call, x, constant_number(call, 2 * M_PI))})});
 }
 
-/// The modified Bessel function of the first kind, with `scaled` divided by e^|x|.
+/// Emits the modified Bessel function of the first kind; with `scaled`, divided by e^|x|.
 Lowering bessel(int order, bool scaled) {
   return [=](Call& call) {
     const std::string x = in_double(call), size = call.emit("Abs", {x});
@@ -151,7 +151,7 @@ Lowering bessel(int order, bool scaled) {
   };
 }
 
-/// The normal distribution: (1 + erf(x / sqrt(2))) / 2.
+/// Emits the cumulative normal distribution: (1 + erf(x / sqrt(2))) / 2.
 void ndtr(Call& call) {
   const DType dtype = call.dtype();
   const std::string scaled = product_of(call, call.value("self", dtype), call.scalar(std::sqrt(0.5), dtype));

@@ -7,13 +7,13 @@
 namespace linnet::exporter {
 namespace {
 
-/// ONNX orders and compares all numbers but bools.
+/// Returns self in a dtype that ONNX can order and compare: int32 for bool.
 std::string comparable(Call& call) {
   const DType dtype = call.tensor().dtype;
   return call.value("self", dtype == DType::kBool ? DType::kInt32 : dtype);
 }
 
-/// The least of the most frequent elements, and the last place where it is.
+/// Emits the least of the most frequent elements, and its last position.
 void mode(Call& call) {
   const DType dtype = call.tensor().dtype;
   if (call.tensor().dim() == 0) {
@@ -36,7 +36,7 @@ void mode(Call& call) {
   call.set_result(1, call.emit("ArgMax", {places}, last));
 }
 
-/// Elements that are among those of a list.
+/// Emits whether each element is in a list.
 void isin(Call& call) {
   const char* const elements = call.has("elements") ? "elements" : "element";
   const char* const tests = call.has("test_elements") ? "test_elements" : "test_element";
@@ -48,7 +48,7 @@ void isin(Call& call) {
   call.set(call.flag("invert") ? call.emit("Not", {found}) : found);
 }
 
-/// Slices along an axis whose norm is above a bound are scaled down to it.
+/// Scales slices along an axis down to a bound if their norm exceeds it.
 void renorm(Call& call) {
   const DType dtype = call.dtype();
   Integers others = order_of(call.tensor().dim());
@@ -62,7 +62,7 @@ void renorm(Call& call) {
   call.set(call.emit("Mul", {call.value("self", dtype), factor}));
 }
 
-/// The element at a place between two of sorted ones, as `interpolation` says.
+/// Returns the element at a place between two sorted ones, according to `interpolation`.
 std::string element_at(Call& call, const std::string& sorted, const std::string& place, int64_t axis) {
   const DType dtype = call.dtype();
   const std::string kind = call.text("interpolation");
@@ -79,7 +79,7 @@ std::string element_at(Call& call, const std::string& sorted, const std::string&
   return call.emit("Add", {lower, call.emit("Mul", {call.emit("Sub", {at(high), lower}), part})});
 }
 
-/// Along an axis, or of all elements. NaN is a quantile of elements one of which is.
+/// Emits quantiles along an axis or of all elements. If an element is NaN, the quantile is NaN.
 void quantile(Call& call) {
   const DType dtype = call.dtype();
   const bool flat = !call.has("dim"), keep = call.flag("keepdim");

@@ -2,7 +2,7 @@
 
 #include "rule_list.h"
 
-// Operators under a second name.
+// Second names of operators.
 namespace linnet::exporter {
 namespace {
 

@@ -4,7 +4,7 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Functions of one tensor, element by element, in the dtype of the result.
+// Elementwise functions of one tensor, in the dtype of the result.
 namespace linnet::exporter {
 namespace {
 
@@ -15,7 +15,7 @@ void square(Call& call) {
 
 void rsqrt(Call& call) { call.set(call.emit("Reciprocal", {call.emit("Sqrt", {call.value("self", call.dtype())})})); }
 
-/// log(x) / log(base).
+/// Emits log(x) / log(base).
 Lowering logarithm(double base) {
   return [base](Call& call) {
     const std::string natural = call.emit("Log", {call.value("self", call.dtype())});
@@ -23,7 +23,7 @@ Lowering logarithm(double base) {
   };
 }
 
-/// log(1 + x); near 0, where 1 + x loses the digits of x, 2 atanh(x / (2 + x)).
+/// Emits log(1 + x). Near 0, where 1 + x loses digits of x, emits 2 atanh(x / (2 + x)).
 void log1p(Call& call) {
   const DType dtype = call.dtype();
   const std::string x = call.value("self", dtype), two = call.scalar(2, dtype);
@@ -33,7 +33,7 @@ void log1p(Call& call) {
   call.set(call.emit("Where", {is_near, call.emit("Mul", {half, two}), far}));
 }
 
-/// exp(x) - 1 = tanh(x / 2) (exp(x) + 1), which keeps the digits of a small x.
+/// Emits exp(x) - 1 as tanh(x / 2) (exp(x) + 1), which preserves the digits of a small x.
 void expm1(Call& call) {
   const DType dtype = call.dtype();
   const std::string x = call.value("self", dtype);
@@ -41,7 +41,7 @@ void expm1(Call& call) {
   call.set(call.emit("Mul", {tanh, call.emit("Add", {call.emit("Exp", {x}), call.scalar(1, dtype)})}));
 }
 
-/// NaN has sign 0.
+/// The sign of NaN is 0.
 void sign(Call& call) {
   const DType dtype = call.dtype();
   const std::string x = call.value();
@@ -53,7 +53,7 @@ void sign(Call& call) {
 
 void exp2(Call& call) { call.set(call.emit("Pow", {call.scalar(2, call.dtype()), call.value("self", call.dtype())})); }
 
-/// Integers have no fraction: they stay.
+/// Integers are already rounded and stay.
 Lowering rounding(const std::string& op_type) {
   return [op_type](Call& call) {
     call.set(is_floating(call.dtype()) ? call.emit(op_type, {call.value()}) : call.value());

@@ -1,18 +1,18 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Windows along one axis or over an image, and back.
+// Windows along one axis or over an image, and their inverse.
 namespace linnet::exporter {
 namespace {
 
-/// The positions of windows along an axis whose size is not known: element i of window k is at offsets[i] + k * stride,
-/// int64 [elements, windows].
+/// Returns the positions of windows along an axis of unknown size, int64 [elements, windows]. Element i of window k is
+/// at offsets[i] + k * stride.
 std::string open_places(Call& call, const Integers& offsets, const std::string& windows, int64_t stride) {
   const std::string begins = call.emit("Mul", {places_below(call, windows), integer_of(call, stride)});
   return call.emit("Add", {call.constant_of(offsets, Shape{std::ssize(offsets), 1}), begins});
 }
 
-/// How many windows there are, int64 [1], of so many elements each in `size` elements and the padding.
+/// Returns the number of windows of `span` elements each in `size` elements and the padding, int64 [1].
 std::string windows_in(Call& call, const std::string& size, int64_t padding, int64_t span, int64_t stride) {
   const std::string further = call.emit("Add", {size, call.constant_of({padding - span})});
   const std::string count =
@@ -20,7 +20,7 @@ std::string windows_in(Call& call, const std::string& size, int64_t padding, int
   return count;
 }
 
-/// The windows' positions along the axis, [windows, size].
+/// Returns the windows' positions along the axis, [windows, size].
 std::string unfolded_places(Call& call, int64_t axis, int64_t size) {
   const int64_t step = call.positive("step");
   if (call.dynamic("self", axis)) {
@@ -32,7 +32,7 @@ std::string unfolded_places(Call& call, int64_t axis, int64_t size) {
   return table_of(call, call.result().size(axis), size, place);
 }
 
-/// Windows along an axis, which come last.
+/// Emits windows along an axis; they become the last axis.
 void unfold(Call& call) {
   const TensorInfo& x = call.tensor();
   if (x.dim() == 0) return call.set(flattened(call, call.value()));
@@ -44,7 +44,7 @@ void unfold(Call& call) {
   call.set(transposed(call, windows, order));
 }
 
-/// Elements by their places in memory, in which those of the tensor must lie in order.
+/// Emits elements by their memory positions. The tensor's elements must be in memory order.
 void as_strided(Call& call) {
   const TensorInfo& x = call.tensor();
   if (!x.is_whole) call.refuse("strides over memory that is not the tensor's, in its order, are not covered");
@@ -62,26 +62,26 @@ void as_strided(Call& call) {
   call.set(call.emit("Gather", {flattened(call, call.value()), elements}));
 }
 
-/// Windows along a padded axis: element i of window k is at i * dilation + k * stride.
+/// Windows along a padded axis. Element i of window k is at i * dilation + k * stride.
 struct Windows {
   int64_t kernel, count, dilation, stride;
 
   int64_t place(int64_t i, int64_t k) const { return i * dilation + k * stride; }
 };
 
-/// How many windows an axis has.
+/// Returns the number of windows along an axis.
 int64_t windows_of(int64_t size, int64_t kernel, int64_t dilation, int64_t padding, int64_t stride) {
   return (size + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
 }
 
-/// The numbers of a window along one of the two axes of an image.
+/// The parameters of a window along one of the two axes of an image.
 struct WindowNumbers {
   int64_t kernel, dilation, padding, stride;
 
   int64_t span() const { return checked_add(checked_mul(dilation, kernel - 1), 1); }
 };
 
-/// Where the elements of all windows are along spatial axis `axis` of a padded image, [kernel, windows].
+/// Returns the positions of the elements of all windows along spatial axis `axis` of a padded image, [kernel, windows].
 std::string window_places(Call& call, int64_t axis, const WindowNumbers& numbers) {
   const auto& [kernel, dilation, padding, stride] = numbers;
   check_table(call, kernel, 1);
@@ -96,7 +96,7 @@ std::string window_places(Call& call, int64_t axis, const WindowNumbers& numbers
   return table_of(call, kernel, count, [&](int64_t k, int64_t window) { return along.place(k, window); });
 }
 
-/// [n, c, h, w] as blocks [n, c kh kw, windows].
+/// Emits [n, c, h, w] as blocks [n, c kh kw, windows].
 void im2col(Call& call) {
   const Integers kernel = window_numbers(call, "kernel_size", 2, 1), dilation = window_numbers(call, "dilation", 2, 1);
   const Integers padding = window_numbers(call, "padding", 2, 0), stride = window_numbers(call, "stride", 2, 1);
@@ -115,7 +115,7 @@ void im2col(Call& call) {
   call.set(rank == 3 ? change_axes(call, "Squeeze", y, {0}) : y);
 }
 
-/// The pixels of all windows of an image, those of one element of the kernel after the other.
+/// Returns the pixels of all windows of an image, grouped by element of the kernel.
 Integers pixels_of(Call& call, const Windows& rows, const Windows& columns, int64_t width) {
   check_table(call, rows.kernel * columns.kernel, checked_mul(rows.count, columns.count));
   Integers pixels;
@@ -130,7 +130,7 @@ Integers pixels_of(Call& call, const Windows& rows, const Windows& columns, int6
   return pixels;
 }
 
-/// Blocks [n, c kh kw, windows] back to an image, adding where they overlap.
+/// Adds blocks [n, c kh kw, windows] to an image where they overlap.
 void col2im(Call& call) {
   call.require_opset(16, "folding");
   const Integers kernel = window_numbers(call, "kernel_size", 2, 1), dilation = window_numbers(call, "dilation", 2, 1);

@@ -14,8 +14,8 @@
 
 #include "linnet/tensor.h"
 
-// How operators of PyTorch become nodes of an ONNX graph: what `export_model` knows, and what a library adds to it by
-// `--lowering rules.so`. Such a library defines
+// The conversion of PyTorch operators to nodes of an ONNX graph: the rules of `export_model`, and those that a library
+// adds by `--lowering rules.so`. Such a library defines
 //   extern "C" void linnet_register_lowerings(linnet::exporter::Lowerings& lowerings);
 namespace linnet::exporter {
 
@@ -27,10 +27,10 @@ struct OnnxGraph;
 struct Site;
 class OnnxBuilder;
 
-/// A name that a rule writes down or has computed: it refers to what it is given. Much of the rules' code passes names.
+/// A reference to a name that a rule contains or has computed. Most functions for rules take names in this form.
 class NameView {
  public:
-  NameView(const char* name) : name_(name) {}                 // NOLINT: a name is a name
+  NameView(const char* name) : name_(name) {}                 // NOLINT: implicit by design
   NameView(const std::string& name) : name_(name.c_str()) {}  // NOLINT
 
   std::string_view text() const { return name_; }
@@ -44,7 +44,7 @@ using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t
                                std::vector<std::string>, Tensor, std::shared_ptr<const OnnxGraph>>;
 using Attributes = std::map<std::string, Attribute>;
 
-/// One of a node's attributes as a rule writes it down: {"axis", 1}. It refers to what it is given.
+/// An attribute of a node in the form that rules write: {"axis", 1}. It refers to the arguments of its constructor.
 struct GivenAttribute {
   GivenAttribute(const char* given, int number) : name(given), value(int64_t{number}) {}
   GivenAttribute(const char* given, int64_t number) : name(given), value(number) {}
@@ -59,14 +59,14 @@ struct GivenAttribute {
   std::variant<int64_t, double, std::string_view, const std::vector<int64_t>*, const Attribute*> value;
 };
 
-/// A vector that throws std::out_of_range where it is asked for an element that it does not have: a call may come from
-/// a file that nobody trusts. Out of a rule that becomes an ExportError.
+/// A vector that throws std::out_of_range for an index that is out of range, because a call may come from an untrusted
+/// file. If a rule does not catch it, it becomes an ExportError.
 template <class T>
 class List : public std::vector<T> {
  public:
   using std::vector<T>::vector;
   List() = default;
-  List(std::vector<T> elements) : std::vector<T>(std::move(elements)) {}  // NOLINT: a vector is a list
+  List(std::vector<T> elements) : std::vector<T>(std::move(elements)) {}  // NOLINT: implicit by design
 
   T& operator[](size_t i) { return this->at(i); }
   const T& operator[](size_t i) const { return this->at(i); }
@@ -76,44 +76,45 @@ class List : public std::vector<T> {
 };
 using Integers = List<int64_t>;
 using Numbers = List<double>;
-/// Names of ONNX values; "" is an omitted optional input.
+/// Names of ONNX values. "" is an omitted optional input.
 using Names = List<std::string>;
 
-/// An operator of ONNX: its name, and its domain ("" is ai.onnx).
+/// An ONNX operator: its name and its domain ("" is ai.onnx).
 struct OnnxOperator {
-  OnnxOperator(const char* type) : op_type(type) {}             // NOLINT: a name is an operator
+  OnnxOperator(const char* type) : op_type(type) {}             // NOLINT: implicit by design
   OnnxOperator(std::string type) : op_type(std::move(type)) {}  // NOLINT
   OnnxOperator(std::string in_domain, std::string type) : domain(std::move(in_domain)), op_type(std::move(type)) {}
 
   std::string domain, op_type;
 };
 
-/// A tensor of the model: all that a rule may depend on. Sizes are those of one example.
+/// The properties of a tensor of the model that a rule may depend on. Sizes are those of one example.
 struct TensorInfo {
-  DType dtype = DType::kUndefined;  ///< kUndefined: None in place of a tensor
+  DType dtype = DType::kUndefined;  ///< kUndefined: None instead of a tensor
   Integers sizes{};
-  Tensor contents{};           ///< where they do not depend on the model's inputs
-  bool channels_last = false;  ///< how it is in PyTorch's memory
-  bool is_whole = true;        ///< all elements of its memory are its own, in order
-  bool is_number = false;      ///< a Python number as a tensor of rank 0, which counts less where dtypes are promoted
+  Tensor contents{};           ///< if they do not depend on the model's inputs
+  bool channels_last = false;  ///< the order in PyTorch's memory
+  bool is_whole = true;        ///< whether its elements are all of its memory, in order
+  bool is_number = false;      ///< a Python number as a tensor of rank 0, which has low priority in type promotion
 
   bool defined() const { return dtype != DType::kUndefined; }
   int64_t dim() const { return int64_t(sizes.size()); }
-  /// Of an axis, which a negative one counts from the end.
+  /// Returns the size of an axis. A negative axis counts from the end.
   int64_t size(int64_t axis) const { return sizes[size_t(axis < 0 ? axis + dim() : axis)]; }
   int64_t numel() const;
 };
 
-/// What the command line decides about the form of the file.
+/// The options of the command line for the form of the file.
 struct ExportOptions {
   int64_t opset = 17;
   std::string deform_conv = "custom";  ///< or "standard": DeformConv of opset 19
   std::string my_add = "custom";       ///< or "decompose", "function"
 };
 
-/// One call of a PyTorch operator, which a rule turns into ONNX nodes. Arguments go by the names of the operator's
-/// schema. Shapes and dtypes are those of example inputs.
-/// Everything throws ExportError, which names operator, schema and source line, where the call is not as asked for.
+/// A call of a PyTorch operator that a rule converts to ONNX nodes. Arguments are identified by the names in the
+/// operator's schema. Shapes and dtypes are those of example inputs.
+/// All functions throw an ExportError with operator, schema and source line if the call does not meet their
+/// requirements.
 class LINNET_EXPORTER_API Call {
  public:
   Call(const Site& site, const std::vector<Value>& arguments, std::vector<Value>& results, OnnxBuilder& builder,
@@ -125,53 +126,54 @@ class LINNET_EXPORTER_API Call {
   const std::vector<std::string>& argument_names() const;  ///< in the order of the schema
   size_t result_count() const;
 
-  /// The argument exists and is not None.
+  /// Whether the argument exists and is not None.
   bool has(NameView argument) const;
-  /// It is known now; else it depends on the model's inputs.
+  /// Whether the argument is known at export; otherwise it depends on the model's inputs.
   bool constant(NameView argument) const;
 
   bool is_tensor(NameView argument) const;
   size_t length(NameView argument) const;  ///< of a list
 
-  // Arguments that must be constant, in the form of a C++ value.
+  // The following return arguments as C++ values. The arguments must be constant.
   int64_t integer(NameView argument) const;
-  int64_t positive(NameView argument) const;  ///< an integer above 0: what is divided by or counted with
+  int64_t positive(NameView argument) const;  ///< an integer above 0, for divisors and counts
   double number(NameView argument) const;
   bool flag(NameView argument) const;
   std::string text(NameView argument) const;
-  Integers integers(NameView argument) const;  ///< a single int is a list of one
+  Integers integers(NameView argument) const;  ///< a single int becomes a list of one
   Numbers numbers(NameView argument) const;
-  /// An axis of tensor `of`, counted from the front.
+  /// Returns an axis of tensor `of`, counted from the front.
   int64_t axis(NameView argument = "dim", NameView of = "self") const;
-  /// Axes of tensor `of`, counted from the front; all of them where the argument is None or empty. A tensor without
-  /// axes has none, whatever is given.
+  /// Returns axes of tensor `of`, counted from the front, or all axes if the argument is empty or None. For a tensor
+  /// of rank 0, returns no axes, even if some are given.
   Integers axes(NameView argument = "dim", NameView of = "self") const;
 
   const TensorInfo& tensor(NameView argument = "self") const;
   List<TensorInfo> tensors(NameView argument) const;
   const TensorInfo& result(size_t index = 0) const;
-  DType dtype(size_t index = 0) const;  ///< of a result; of numbers int64, float64 or bool
-  size_t result_length() const;         ///< how many tensors the list of results has
-  /// What PyTorch computes in, given these tensors and numbers.
+  DType dtype(size_t index = 0) const;  ///< of a result; int64, float64 or bool for numbers
+  size_t result_length() const;         ///< the number of tensors in the list of results
+  /// Returns the dtype that PyTorch computes in for these tensors and numbers.
   DType promoted(std::initializer_list<NameView> arguments) const;
 
-  // Arguments as ONNX values; constants become initializers. With a dtype, cast to it.
+  // The following return arguments as ONNX values. Constants become initializers. With a dtype, the value is cast to
+  // it.
   std::string value(NameView argument = "self") const;
   std::string value(NameView argument, DType dtype) const;
   std::string optional_value(NameView argument) const;  ///< "" for None
   Names values(NameView argument) const;                ///< a list of tensors; "" for None
   Names values(NameView argument, DType dtype) const;
-  /// A list of ints as one int64 tensor of rank 1.
+  /// Returns a list of ints as one int64 tensor of rank 1.
   std::string shape(NameView argument) const;
-  /// The size of an axis of a tensor argument, int64 of shape [1].
+  /// Returns the size of an axis of a tensor argument, int64 of shape [1].
   std::string size(NameView argument, int64_t axis) const;
-  /// The shape of the result, int64 of rank 1: for Reshape, where one size may be -1, or for all operators.
+  /// Returns the shape of the result, int64 of rank 1: for Reshape, where one size may be -1, or for all operators.
   std::string result_shape(bool for_reshape = true) const;
-  /// The argument's size along the axis differs between runs.
+  /// Whether the argument's size along the axis differs between runs.
   bool dynamic(NameView argument, int64_t axis) const;
-  bool result_is_dynamic(size_t index = 0) const;  ///< some size of the result does
+  bool result_is_dynamic(size_t index = 0) const;  ///< whether some size of the result differs
 
-  // Nodes. Inputs are names of values; the result is the name of the output.
+  // The following add nodes. Inputs are names of values; the result is the name of the output.
   std::string emit(NameView op_type, std::initializer_list<std::string_view> inputs);
   std::string emit(NameView op_type, std::initializer_list<std::string_view> inputs,
                    std::initializer_list<GivenAttribute> attributes);
@@ -187,17 +189,17 @@ class LINNET_EXPORTER_API Call {
   std::string scalar(double number, DType dtype);                      ///< of rank 0
   std::string filled(const Shape& shape, double number, DType dtype);  ///< a constant of equal numbers
 
-  // What the results are.
+  // The following set the results.
   void set(const std::string& value) { set_result(0, value); }
   void set_result(size_t index, const std::string& value);
   void set_list(const Names& values);  ///< the result is a list of tensors
 
-  /// The contents of the inputs, not their sizes, decide on sizes of the results.
+  /// Declares that sizes of the results depend on the contents of the inputs, not only on their sizes.
   void decided_by_contents() { decided_by_contents_ = true; }
   bool is_decided_by_contents() const { return decided_by_contents_; }
 
-  /// Throws ExportError unless the file's opset is at least `opset`. An export whose opset nobody asked for begins anew
-  /// with that one.
+  /// Throws ExportError unless the file's opset is at least `opset`. If the caller did not request an opset, the export
+  /// starts again with that one.
   void require_opset(int64_t opset, const std::string& reason) const;
   [[noreturn]] void refuse(const std::string& reason) const;
 
@@ -217,16 +219,16 @@ class LINNET_EXPORTER_API Call {
   bool decided_by_contents_ = false;
 };
 
-/// Turns a call into nodes and sets all its results.
+/// Converts a call to nodes and sets all its results.
 using Lowering = std::function<void(Call& call)>;
 
-/// The rules, by operator name with overload: "aten::add.Tensor", "aten::relu". A value: copy it, add to it.
+/// The rules, by operator name with overload: "aten::add.Tensor", "aten::relu". It can be copied and extended.
 class LINNET_EXPORTER_API Lowerings {
  public:
-  /// Adds a rule or replaces the one there is.
+  /// Adds a rule or replaces the existing one.
   void add(std::string_view operator_name, Lowering rule);
   void add(std::initializer_list<const char*> operator_names, const Lowering& rule);
-  /// nullptr where there is none.
+  /// Returns nullptr if there is no rule.
   const Lowering* find(const std::string& operator_name) const {
     const auto found = rules_.find(operator_name);
     return found == rules_.end() ? nullptr : &found->second;

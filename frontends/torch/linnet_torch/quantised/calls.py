@@ -1,4 +1,4 @@
-"""Calls of PyTorch's functions, where quantised tensors are floats on grids."""
+"""Calls of PyTorch's functions in which quantised tensors are floats on grids."""
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -8,7 +8,7 @@ from ..errors import ExportError
 from .grid import RANGES, Grid, Quantised
 from .operators import OPERATORS
 
-# The results of these are on the grid of their inputs.
+# The results of these functions are on the grid of their inputs.
 _SAME_GRID = set(
     """
     __getitem__ adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d
@@ -20,19 +20,19 @@ _SAME_GRID = set(
     upsample_bilinear upsample_nearest view view_as
     """.split()
 )
-# The scale, the zero point for bytes and that for int8.
+# The scale, the zero point for bytes and the zero point for int8.
 _FIXED_GRIDS = {"sigmoid": (1 / 256, 0, -128), "hardsigmoid": (1 / 256, 0, -128), "tanh": (2 / 256, 128, 0)}
 
 
 class Calls(TorchFunctionMode):
-    """While it lasts, PyTorch's functions are called by call()."""
+    """Redirects PyTorch's functions to call() while it is active."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         return call(function, args, kwargs or {})
 
 
 def call(function, args: tuple, kwargs: dict):
-    """function(*args, **kwargs); of quantised operators and tensors with floats."""
+    """Returns function(*args, **kwargs); computes quantised operators and tensors with floats."""
     if str(function).startswith(("quantized.", "aten.quantized_")):
         return _call_operator(str(function).split(".")[1], args, kwargs)
     if function is torch.quantize_per_tensor:
@@ -70,5 +70,5 @@ def _grid_of_result(name: str, grid: Grid) -> Grid:
 
 
 def _rounded(leaf, grid: Grid):
-    """All but places of extremes, which are integers."""
+    """Rounds all results except the positions of extremes, which are integers."""
     return grid.rounded(leaf) if isinstance(leaf, torch.Tensor) and leaf.is_floating_point() else leaf

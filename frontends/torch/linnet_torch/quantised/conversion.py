@@ -13,7 +13,7 @@ from .calls import Calls
 from .grid import Quantised
 from .weights import unpacked
 
-# Scales and zero points that graphs hold.
+# The names of scales and zero points in graphs.
 _NUMBER_OF_GRAPH = re.compile(r"_(scale|zero_point)_\d+$")
 
 
@@ -31,7 +31,8 @@ def as_floats(module: torch.nn.Module) -> torch.nn.Module:
 
 
 def _unpack_weights(part: torch.nn.Module, converted: dict) -> None:
-    """Weights are parts of their own, so that exporters see their tensors. converted: those that others share"""
+    """Makes weights separate parts, so that exporters see their tensors. converted: the weights already converted, by
+    id"""
     for values in (vars(part), part._buffers, part._parameters):
         for name, value in list(values.items()):
             if _is_quantised(value):
@@ -48,7 +49,7 @@ def _at(place: str, error: ExportError) -> ExportError:
 
 
 def _make_numbers(part: torch.nn.Module) -> None:
-    """Scales and zero points in buffers become numbers of Python, which a capture takes as constants."""
+    """Converts scales and zero points in buffers to Python numbers, which a capture treats as constants."""
     for name, value in list(part._buffers.items()):
         is_of_graph = isinstance(part, torch.fx.GraphModule) and _NUMBER_OF_GRAPH.search(name)
         if is_of_graph or (is_part(part) and name in ("scale", "zero_point")):
@@ -57,7 +58,7 @@ def _make_numbers(part: torch.nn.Module) -> None:
 
 
 def _with_forward(module: torch.nn.Module) -> torch.nn.Module:
-    """The parts of the module in a plain one: torch.export does not call those of FX, but runs their graphs."""
+    """Puts the parts into a plain module: torch.export runs the graph of an FX module without calling its parts."""
     result, names = torch.nn.Module(), {id(part): name for name, part in module.named_modules()}
     vars(result).update(vars(module))
 
@@ -77,7 +78,7 @@ def _with_forward(module: torch.nn.Module) -> torch.nn.Module:
 
 
 def _innermost(error: ExportError):
-    """The module whose code raised it."""
+    """Returns the innermost module whose code raised the error."""
     frame, found = error.__traceback__, None
     while frame is not None:
         part = frame.tb_frame.f_locals.get("self")

@@ -1,4 +1,4 @@
-"""Products whose first factor is rounded to a grid that is chosen from it, as PyTorch's dynamic operators do it."""
+"""Products whose first factor is rounded to a grid chosen from its values, as in PyTorch's dynamic operators."""
 
 import torch
 from torch.nn import functional as F
@@ -6,9 +6,9 @@ from torch.nn import functional as F
 from .grid import moved_by
 from .weights import Packed
 
-# The least scale that PyTorch chooses.
+# The smallest scale that PyTorch chooses.
 _LEAST_SCALE = 6.1e-5
-_FLOAT, _BYTE = 1, 2  # of ONNX's TensorProto
+_FLOAT, _BYTE = 1, 2  # element types of ONNX's TensorProto
 
 
 def linear(x: torch.Tensor, packed: Packed, reduce_range: bool = False) -> torch.Tensor:
@@ -20,13 +20,13 @@ def linear(x: torch.Tensor, packed: Packed, reduce_range: bool = False) -> torch
 
 
 def convolution(function, x: torch.Tensor, packed: Packed, reduce_range: bool = False) -> torch.Tensor:
-    """PyTorch rounds what the convolution gives to the grid of x, too."""
+    """Rounds the result to the grid of x, too, as PyTorch does."""
     scale, zero_point = _grid(x, _highest(packed, reduce_range))
     return _rounded(function(_rounded(x, scale, zero_point), packed), scale, zero_point)
 
 
 class Product(torch.autograd.Function):
-    """x times the rows of a weight; in the file a product of integers."""
+    """Multiplies x by the rows of a weight. In the file this is a product of integers."""
 
     @staticmethod
     def forward(ctx, x, weight, scale, zero_point, highest):
@@ -47,7 +47,7 @@ def _highest(packed: Packed, reduce_range: bool) -> int:
 
 
 def _grid(x: torch.Tensor, highest: int) -> tuple:
-    """Scale and zero point."""
+    """Returns scale and zero point."""
     least, greatest = x.amin().clamp(max=0), x.amax().clamp(min=0)
     scale = ((greatest - least) / highest).clamp(min=_LEAST_SCALE)
     return scale, (-least / scale).round().clamp(0, highest)
@@ -59,7 +59,7 @@ def _rounded(x: torch.Tensor, scale: torch.Tensor, zero_point: torch.Tensor) -> 
 
 
 def _quantised(g, x, highest: int) -> tuple:
-    """Integers, scale and zero point as nodes."""
+    """Returns integers, scale and zero point as nodes."""
     if highest == 255:
         return g.op("DynamicQuantizeLinear", x, outputs=3)
     least = g.op("Min", g.op("ReduceMin", x, keepdims_i=0), 0.0)

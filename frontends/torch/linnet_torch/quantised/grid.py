@@ -7,21 +7,21 @@ import torch
 import torch.ao.quantization.fx._decomposed  # noqa: F401: defines the operators
 
 _OPERATORS = torch.ops.quantized_decomposed
-# The integers of each dtype.
+# The range of integers of each dtype.
 RANGES = {
     torch.quint8: (0, 255),
     torch.qint8: (-128, 127),
     torch.qint32: (-(2**31), 2**31 - 1),
 }
 INTEGERS = {torch.quint8: torch.uint8, torch.qint8: torch.int8, torch.qint32: torch.int32}
-# The part of a step by which moved() moves what is rounded.
+# The fraction of a step by which moved() shifts a value before it is rounded.
 _TIE = 0.01
-_moves = None  # random numbers, while moved() lasts
+_moves = None  # random numbers while moved() is active
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The floats that a quantised tensor can hold."""
+    """The set of floats that a quantised tensor can represent."""
 
     scale: float
     zero_point: int
@@ -38,7 +38,7 @@ class Grid:
 
 
 class Quantised:
-    """A quantised tensor as the floats that it stands for."""
+    """A quantised tensor as the floats that it represents."""
 
     is_quantized = True
 
@@ -60,7 +60,7 @@ class Quantised:
 
     @classmethod
     def __torch_function__(cls, function, types, args=(), kwargs=None):
-        """PyTorch takes it for a tensor."""
+        """Makes PyTorch treat this as a tensor."""
         from .calls import call
 
         return call(function, args, kwargs or {})
@@ -69,7 +69,7 @@ class Quantised:
         return self.__torch_function__(torch.Tensor.__getitem__, (), (self, index))
 
     def __getattr__(self, name: str):
-        """Methods of tensors, and what does not depend on the values."""
+        """Returns methods of tensors, and attributes that do not depend on the values."""
         if name in ("shape", "ndim", "device", "size", "dim", "numel"):
             return getattr(self.floats, name)
         method = getattr(torch.Tensor, name)
@@ -78,8 +78,11 @@ class Quantised:
 
 @contextlib.contextmanager
 def moved(seed: int):
-    """Floats that leave the quantised part of a module, or enter a dynamic product, are a step off at most, and ties
-    between two integers are rounded to either."""
+    """Perturbs the quantised parts of modules while the context lasts.
+
+    Floats that leave the quantised part of a module, or enter a dynamic product, are off by at most a step, and ties
+    between two integers are rounded to either.
+    """
     global _moves
     _moves = torch.Generator().manual_seed(seed)
     try:
@@ -89,7 +92,7 @@ def moved(seed: int):
 
 
 def moved_by(step, floats: torch.Tensor) -> torch.Tensor:
-    """Up or down, while moved() lasts."""
+    """Moves each element up or down by `step` while moved() is active."""
     if _moves is None:
         return floats
     return floats + step * (torch.randint(0, 2, floats.shape, generator=_moves) * 2 - 1)

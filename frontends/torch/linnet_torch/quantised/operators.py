@@ -11,7 +11,7 @@ from .weights import Packed, Weight
 
 
 def _floats(value):
-    """Of quantised tensors and weights, and of lists of them."""
+    """Returns the floats of quantised tensors and weights, and of lists of them."""
     if isinstance(value, (list, tuple)):
         return type(value)(map(_floats, value))
     if isinstance(value, Quantised):
@@ -20,7 +20,8 @@ def _floats(value):
 
 
 def _to_grid(function):
-    """An operator whose last arguments are scale and zero point of what `function` gives; None: those of the input."""
+    """Returns an operator whose last arguments are scale and zero point of its result; None means those of the
+    input."""
 
     def operator(x, *args, **kwargs):
         names = ("scale", "zero_point", "output_scale", "output_zero_point")
@@ -70,7 +71,7 @@ def _transposed_convolution(dims: int):
 
 
 def _kernel(packed: Packed, dims: int) -> torch.Tensor:
-    """PyTorch packs kernels along one axis as those of images."""
+    """Returns the kernel with `dims` spatial axes, because PyTorch packs 1-D kernels as 2-D kernels."""
     shape = packed.weight.integers.shape
     return packed.weight.floats((*shape[:2], *shape[-dims:]))
 
@@ -108,7 +109,7 @@ def _linear_leaky_relu(x, packed, output_scale, output_zero_point, negative_slop
 
 
 def _with_numbers(operator, with_number):
-    """The overloads of an operator that take one number after the tensor, or before it."""
+    """Adds the overloads of an operator that take one number after or before the tensor."""
 
     def chosen(a, b, *grid, **kwargs):
         if isinstance(a, Quantised) and isinstance(b, Quantised):
@@ -119,7 +120,7 @@ def _with_numbers(operator, with_number):
 
 
 def _add_number(x: Quantised, number: float, relu=False) -> Quantised:
-    """The integers stay and the zero point moves; out of the range of integers the scale grows."""
+    """Keeps the integers and moves the zero point. If it leaves the range of integers, the scale grows."""
     low, high = x.grid.range
     scale, zero_point = x.grid.scale, x.grid.zero_point - round(number / x.grid.scale)
     if zero_point < low:
@@ -153,7 +154,7 @@ def _embedding_bag(
     compressed_indices_mapping=None,
     include_last_offset=False,
 ) -> torch.Tensor:
-    """Sums, whatever the mode. PyTorch reads from where the offsets point, without a look at them."""
+    """Computes sums, whatever the mode. PyTorch reads at the offsets without checking them."""
     if offsets is not None and not torch.compiler.is_exporting():
         _check_offsets(offsets, len(indices))
     return F.embedding_bag(

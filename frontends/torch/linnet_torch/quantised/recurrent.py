@@ -18,7 +18,7 @@ def gru(input, hx, params, *rest) -> tuple:
 
 
 def _check_is_no_sequence(params) -> None:
-    """The operators of packed sequences have another argument there."""
+    """Raises ExportError for packed sequences; their operators have another argument in this place."""
     if not isinstance(params[0], torch.nn.Module):
         raise ExportError("there is no form in ONNX for a packed sequence in a quantised recurrent layer")
 
@@ -36,7 +36,7 @@ def rnn_cell(activation, input, hx, w_ih, w_hh, b_ih, b_hh) -> torch.Tensor:
 
 
 def _layers(step, input, states, params, has_biases, count, dropout, train, bidirectional, batch_first) -> tuple:
-    """All layers, with `states` of each layer and direction, and their last states."""
+    """Runs all layers with `states` of each layer and direction. Also returns their last states."""
     x = input.transpose(0, 1) if batch_first else input
     directions, ends = (2 if bidirectional else 1), []
     for first in range(0, len(params), directions):
@@ -50,11 +50,11 @@ def _layers(step, input, states, params, has_biases, count, dropout, train, bidi
 
 
 def _layer(step, x, state: tuple, cell, is_reverse: bool) -> tuple:
-    """The product of the inputs is one for all steps, with one scale."""
+    """Runs one layer. The product of the inputs is computed once for all steps, with one scale."""
     products = dynamic.linear(x, cell.input, cell.reduce_range)
     products = products.flip(0) if is_reverse else products
 
-    # scan() is given all that the step reads; it hands on tensors that are the same.
+    # scan() must receive all that the step reads, and may not return one tensor twice, so one is cloned.
     def next_step(*values):
         *before, product = values[: len(state) + 1]
         after = step(product, dynamic.linear(before[0], cell.hidden, cell.reduce_range), before)
@@ -78,5 +78,5 @@ def _gru_step(of_input, of_hidden, state: tuple) -> tuple:
 
 
 def _products(input, hidden, w_ih: Packed, w_hh: Packed) -> tuple:
-    """Of a cell, where PyTorch always reduces the range."""
+    """Returns the products of a cell, for which PyTorch always reduces the range."""
     return dynamic.linear(input, w_ih, True), dynamic.linear(hidden, w_hh, True)

@@ -22,14 +22,14 @@ class Weight(nn.Module):
             self.scale, self.zero_point = tensor.q_scale(), tensor.q_zero_point()
             return
         self.axis = tensor.q_per_channel_axis()
-        # Those of an unpacked table lie in memory of the packed one.
+        # The tensors of an unpacked table are in the memory of the packed one, so they are cloned.
         scales, zero_points = tensor.q_per_channel_scales().clone(), tensor.q_per_channel_zero_points().clone()
         self.register_buffer("scale", scales.float())
         is_table = tensor.qscheme() is torch.per_channel_affine_float_qparams
         self.register_buffer("zero_point", zero_points if is_table else zero_points.to(torch.int8))
 
     def floats(self, shape=None) -> torch.Tensor:
-        """shape: that of the result, where the tensor has another"""
+        """Returns the floats. shape: the shape of the result, if it differs from the tensor's"""
         integers = self.integers if shape in (None, self.integers.shape) else self.integers.reshape(shape)
         grid = *self.range, integers.dtype
         if self.axis is None:
@@ -37,11 +37,11 @@ class Weight(nn.Module):
         return _OPERATORS.dequantize_per_channel(integers, self.scale, self.zero_point, self.axis, *grid)
 
     def table(self) -> torch.Tensor:
-        """The floats of a table, each row of which has a scale and a zero point, a float."""
+        """Returns the floats of a table, each row of which has a scale and a floating-point zero point."""
         return (self.integers.float() - self.zero_point.unsqueeze(-1)) * self.scale.unsqueeze(-1)
 
     def rows(self, indices: torch.Tensor) -> torch.Tensor:
-        """Some of the table's."""
+        """Returns some rows of the table as floats."""
         zero_points, scales = self.zero_point[indices].unsqueeze(-1), self.scale[indices].unsqueeze(-1)
         return (self.integers[indices].float() - zero_points) * scales
 
@@ -58,7 +58,7 @@ class HalfWeight(nn.Module):
 
 
 class Packed(nn.Module):
-    """Weight and bias of a convolution or linear layer."""
+    """The weight and bias of a convolution or linear layer."""
 
     def __init__(self, packed: torch.ScriptObject, is_linear: bool):
         super().__init__()
@@ -66,7 +66,7 @@ class Packed(nn.Module):
         self.is_half = not weight.is_quantized
         self.weight = HalfWeight(weight) if self.is_half else Weight(weight)
         self.register_buffer("bias", None if bias is None else bias.detach())
-        # PyTorch's engines do, but for this one. A packed weight does not say whose it is.
+        # All of PyTorch's engines do except this one. A packed weight does not store its engine.
         self.heeds_reduce_range = torch.backends.quantized.engine != "qnnpack"
         if not is_linear:
             self.stride, self.padding, self.dilation = packed.stride(), packed.padding(), packed.dilation()
@@ -74,7 +74,7 @@ class Packed(nn.Module):
 
 
 class PackedCell(nn.Module):
-    """Weights of one layer of a recurrent network, in one direction."""
+    """The weights of one layer of a recurrent network, in one direction."""
 
     def __init__(self, packed: torch.ScriptObject):
         super().__init__()
@@ -84,7 +84,7 @@ class PackedCell(nn.Module):
 
 
 def unpacked(packed) -> nn.Module:
-    """The module for a packed weight, or for a tensor that is quantised."""
+    """Returns the module for a packed weight, or for a quantised tensor."""
     if isinstance(packed, torch.Tensor):
         return Weight(packed)
     kind = packed._type().qualified_name().split(".", 3)[-1]

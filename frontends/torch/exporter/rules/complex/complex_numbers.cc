@@ -6,7 +6,7 @@
 #include "rules/building_blocks.h"
 #include "rules/rule_list.h"
 
-// Arithmetic of complex numbers.
+// Arithmetic on complex numbers.
 namespace linnet::exporter {
 
 bool is_complex(Call& call, const std::string& argument) { return is_complex(call.promoted({argument})); }
@@ -39,7 +39,7 @@ namespace {
 
 using Product = std::function<std::string(const std::string& a, const std::string& b)>;
 
-/// Parts of numbers, with an axis of size 1 behind.
+/// The parts of numbers, with a trailing axis of size 1.
 struct Parts {
   std::string real, imaginary;
 };
@@ -53,7 +53,7 @@ std::string concat(Call& call, const Parts& parts) {
   return call.emit("Concat", {parts.real, parts.imaginary}, {{"axis", -1}});
 }
 
-/// The product of what real parts are multiplied by.
+/// Returns the complex product; `multiply` multiplies real parts.
 Parts product(Call& call, const Parts& a, const Parts& b, const Product& multiply) {
   return {call.emit("Sub", {multiply(a.real, b.real), multiply(a.imaginary, b.imaginary)}),
           call.emit("Add", {multiply(a.real, b.imaginary), multiply(a.imaginary, b.real)})};
@@ -64,7 +64,7 @@ std::string product(Call& call, const std::string& a, const std::string& b) {
   return concat(call, product(call, split(call, a), split(call, b), multiply));
 }
 
-/// a / b. The larger part of b is divided by first, so that its square is of a size that floats have.
+/// Returns a / b. It first divides by the larger part of b, so that the square does not overflow or underflow.
 std::string quotient(Call& call, const std::string& a, const std::string& b, DType dtype) {
   const std::string size = reduce(call, "ReduceMax", call.emit("Abs", {b}), {-1}, true);
   const std::string unit = call.emit("Div", {b, size});
@@ -73,7 +73,7 @@ std::string quotient(Call& call, const std::string& a, const std::string& b, DTy
   return call.emit("Div", {call.emit("Div", {turned, square}), size});
 }
 
-/// A real argument as a factor of pairs.
+/// Returns a real argument as a factor of pairs.
 std::string factor_of(Call& call, const std::string& argument, DType dtype) {
   const std::string x = call.value(argument, dtype);
   return call.is_tensor(argument) ? change_axes(call, "Unsqueeze", x, {-1}) : x;
@@ -97,7 +97,7 @@ void divide(Call& call) {
   call.set(call.emit("Div", {call.value("self", dtype), factor_of(call, "other", dtype)}));
 }
 
-/// first +- alpha * second.
+/// Emits first + alpha * second, or first - alpha * second.
 Lowering sum_of(const std::string& op_type, const std::string& first, const std::string& second) {
   return [=](Call& call) {
     const DType dtype = part_dtype(call);
@@ -114,7 +114,7 @@ void reciprocal(Call& call) {
 
 void square(Call& call) { call.set(product(call, call.value(), call.value())); }
 
-/// By products.
+/// Emits powers as repeated products.
 void power(Call& call) {
   constexpr int64_t kMostProducts = 16;
   const double exponent = call.number("exponent");
@@ -142,7 +142,7 @@ void angle(Call& call) {
   call.set(arctangent(call, part(call, x, 1), part(call, x, 0)));
 }
 
-/// Half a turn of negative numbers, nothing of others.
+/// Returns pi for negative numbers and 0 for others.
 void angle_of_real(Call& call) {
   const DType dtype = call.dtype();
   const std::string x = call.value("self", dtype), zero = call.scalar(0, dtype);
@@ -156,7 +156,7 @@ Lowering part_of_self(int64_t which) {
   return [which](Call& call) { call.set(part(call, call.value(), which)); };
 }
 
-/// Two values in the shape that they have together.
+/// Broadcasts two values to their common shape.
 void broadcast(Call& call, const std::string& first, const std::string& second, std::string& a, std::string& b) {
   if (call.tensor(first).sizes == call.tensor(second).sizes) return;
   a = call.emit("Expand", {a, call.emit("Shape", {b})});
@@ -179,7 +179,7 @@ void polar(Call& call) {
 
 void identity(Call& call) { call.set(call.value()); }
 
-/// Of a complex tensor that becomes real the imaginary parts are left out.
+/// If a complex tensor becomes real, its imaginary parts are dropped.
 void convert(Call& call) {
   if (is_complex(call.dtype())) return call.set(pairs_of(call, "self", part_dtype(call)));
   if (call.dtype() == DType::kBool) call.refuse("complex numbers as bools are not covered");
@@ -199,7 +199,7 @@ void vector_norm(Call& call) {
   call.set(p_norm(call, call.cast(absolute(call), call.dtype()), call.number("ord"), axes, call.flag("keepdim")));
 }
 
-/// The sum of products over some axes, by one operator for the parts.
+/// Emits a sum of products over some axes, with one operator for the parts.
 void multiply_parts(Call& call, const std::string& a, const std::string& b, const Product& multiply) {
   const Parts first{part(call, a, 0), part(call, a, 1)}, second{part(call, b, 0), part(call, b, 1)};
   const Parts parts = product(call, first, second, multiply);
@@ -227,7 +227,7 @@ void einsum(Call& call) {
   multiply_parts(call, values[0], values[1], multiply);
 }
 
-/// Pairs where a condition holds, others elsewhere.
+/// Emits pairs of `yes` where the condition holds, else of `no`.
 void choose(Call& call, const std::string& condition, const std::string& yes, const std::string& no) {
   const DType dtype = part_dtype(call);
   const std::string holds = change_axes(call, "Unsqueeze", call.value(condition, DType::kBool), {-1});
@@ -237,7 +237,7 @@ void choose(Call& call, const std::string& condition, const std::string& yes, co
 void where(Call& call) { choose(call, "condition", "self", "other"); }
 void masked_fill(Call& call) { choose(call, "mask", "value", "self"); }
 
-/// Equal numbers in the shape that an argument says.
+/// Emits equal numbers in the shape that argument `size` specifies.
 void fill(Call& call, const std::string& value) {
   const std::string shape = call.emit("Concat", {call.shape("size"), call.constant_of({2})}, {{"axis", 0}});
   call.set(call.emit("Expand", {value, shape}));
@@ -260,7 +260,7 @@ void copy(Call& call) {
   call.set(same ? source : call.emit("Expand", {source, call.emit("Shape", {call.value()})}));
 }
 
-/// The last two axes change places; those of a vector stay.
+/// Swaps the last two axes. Vectors stay as they are.
 Lowering matrix_transpose(bool conjugates) {
   return [conjugates](Call& call) {
     const int64_t rank = call.tensor().dim();

@@ -7,7 +7,7 @@
 #include "rules/building_blocks.h"
 #include "rules/rule_list.h"
 
-// Discrete Fourier transforms: DFT along one axis after the other. ONNX divides the inverse by the length.
+// Discrete Fourier transforms, by DFT along one axis after the other. ONNX divides the inverse by the length.
 namespace linnet::exporter {
 
 std::string dft(Call& call, const std::string& x, int64_t axis, const Length& length, bool inverse, bool onesided) {
@@ -27,8 +27,8 @@ std::string half_of(Call& call, const Length& length) {
   return call.emit("Add", {call.emit("Div", {length.value, call.constant_of({2})}), call.constant_of({1})});
 }
 
-/// 1 for the frequency 0 and the one of half the length, else 2, along an axis of `bins` frequencies [1] and so many
-/// axes after it.
+/// Returns 1 for frequency 0 and for half the length, else 2, along an axis of `bins` frequencies (int64 [1]), followed
+/// by `axes_after` axes.
 std::string weights(Call& call, const std::string& bins, const Length& length, int64_t axes_after, DType dtype) {
   const std::string places = places_below(call, bins), twice = call.emit("Add", {places, places});
   const std::string size = length.value.empty() ? call.constant_of({length.number}) : length.value;
@@ -40,7 +40,7 @@ std::string weights(Call& call, const std::string& bins, const Length& length, i
   return change_axes(call, "Unsqueeze", line, axes);
 }
 
-/// The same where length and number of frequencies are known.
+/// Does the same for a known length and a known number of frequencies.
 std::string weights(Call& call, int64_t bins, int64_t length, int64_t axes_after, DType dtype) {
   check_table(call, bins, 1);
   Numbers values(size_t(bins), 2);
@@ -52,8 +52,8 @@ std::string weights(Call& call, int64_t bins, int64_t length, int64_t axes_after
 
 }  // namespace
 
-// Of a real signal the upper frequencies are the conjugates of the lower ones. Instead of them, the lower ones count
-// twice, and of the result the real part is taken.
+// In the spectrum of a real signal, the upper frequencies are the conjugates of the lower ones. The lower ones
+// therefore count twice, and the real part of the result is used.
 std::string real_signal(Call& call, const std::string& spectrum, const HalfSpectrum& half, const Length& length,
                         DType dtype) {
   const std::string needed = half_of(call, length), along = call.constant_of({half.axis});
@@ -88,10 +88,10 @@ std::string scaled_by_length(Call& call, const std::string& x, const List<Length
 
 namespace {
 
-/// A transform of an argument of a call.
+/// The transform of an argument of a call.
 struct Transform {
   Integers axes;
-  List<Length> lengths;  ///< that the signals have along them
+  List<Length> lengths;  ///< of the signals along the axes
   double power = 0;      ///< the result is divided by the product of the lengths to this power
 };
 
@@ -100,7 +100,7 @@ Length size_along(Call& call, int64_t axis) {
   return {call.tensor().size(axis), ""};
 }
 
-/// What a half spectrum's axis has as a signal where nothing else is said.
+/// Returns the default signal length along the axis of a half spectrum.
 Length twice_less_one(Call& call, int64_t axis) {
   const Length bins = size_along(call, axis);
   if (bins.value.empty()) return {2 * (bins.number - 1), ""};
@@ -112,7 +112,7 @@ Length checked(Call& call, const Length& length) {
   return length;
 }
 
-/// The power of the lengths that a normalization divides by.
+/// Returns the power of the lengths that a normalisation divides by.
 double power_of(Call& call, bool forward) {
   if (!call.has("norm")) return forward ? 0 : 1;
   const std::string name = call.text("norm");
@@ -121,14 +121,14 @@ double power_of(Call& call, bool forward) {
   return (name == "forward") == forward ? 1 : 0;
 }
 
-/// The same, by PyTorch's numbers.
+/// Does the same for PyTorch's numbers of normalisations.
 double power_of_code(Call& call) {
   const int64_t code = call.integer("normalization");
   if (code < 0 || code > 2) call.refuse("there is no normalization " + std::to_string(code));
   return double(code) / 2;
 }
 
-/// Of fft_fft(self, n, dim, norm) and others along one axis.
+/// Returns the transform of fft_fft(self, n, dim, norm) and others along one axis.
 Transform along_one(Call& call, bool forward, bool from_half) {
   const int64_t axis = call.axis();
   Length length;
@@ -140,14 +140,14 @@ Transform along_one(Call& call, bool forward, bool from_half) {
   return {{axis}, {checked(call, length)}, power_of(call, forward)};
 }
 
-/// Element i of argument s; -1 is the axis' own size.
+/// Returns element i of argument s; -1 means the axis' own size.
 Length given_length(Call& call, int64_t i, const Length& own) {
   if (!call.constant("s")) return {0, slice(call, call.shape("s"), 0, i, i + 1)};
   const int64_t number = call.integers("s")[size_t(i)];
   return number == -1 ? own : Length{number, ""};
 }
 
-/// Of fft_fftn(self, s, dim, norm) and others along several axes.
+/// Returns the transform of fft_fftn(self, s, dim, norm) and others along several axes.
 Transform along_many(Call& call, bool forward, bool from_half) {
   Transform transform{{}, {}, power_of(call, forward)};
   const bool has_sizes = call.has("s");
@@ -163,7 +163,7 @@ Transform along_many(Call& call, bool forward, bool from_half) {
   return transform;
 }
 
-/// Of _fft_c2c(self, dim, normalization, forward) and others.
+/// Returns the transform of _fft_c2c(self, dim, normalization, forward) and others.
 Transform along_given(Call& call, bool from_half) {
   Transform transform{call.axes(), {}, power_of_code(call)};
   for (const int64_t axis : transform.axes) transform.lengths.push_back(size_along(call, axis));
@@ -176,20 +176,20 @@ Transform along_given(Call& call, bool from_half) {
   return transform;
 }
 
-/// Of complex numbers, along the first `count` axes.
+/// Transforms complex numbers along the first `count` axes.
 std::string transformed(Call& call, std::string x, const Transform& transform, size_t count, bool inverse) {
   for (size_t i = 0; i < count; ++i) x = dft(call, x, transform.axes[i], transform.lengths[i], inverse, false);
   return x;
 }
 
-/// Complex numbers, or real ones, to complex ones.
+/// Transforms complex or real numbers to complex ones.
 std::string complex_to_complex(Call& call, const Transform& transform, bool inverse) {
   const DType dtype = part_dtype(call);
   const std::string y = transformed(call, pairs_of(call, "self", dtype), transform, transform.axes.size(), inverse);
   return scaled_by_length(call, y, transform.lengths, double(inverse) - transform.power, dtype);
 }
 
-/// Real numbers to complex ones. Of the last axis half a spectrum, or all of it.
+/// Transforms real numbers to complex ones. The last axis of the result is half a spectrum, or the whole one.
 std::string real_to_complex(Call& call, const Transform& transform, bool onesided) {
   const DType dtype = part_dtype(call);
   const std::string x = change_axes(call, "Unsqueeze", call.value("self", dtype), {-1});
@@ -198,7 +198,7 @@ std::string real_to_complex(Call& call, const Transform& transform, bool oneside
   return scaled_by_length(call, y, transform.lengths, -transform.power, dtype);
 }
 
-/// Complex numbers, of the last axis half a spectrum, to real ones.
+/// Transforms complex numbers, whose last axis is half a spectrum, to real ones.
 std::string complex_to_real(Call& call, const std::string& x, const Transform& transform) {
   const DType dtype = part_dtype(call);
   const int64_t last = transform.axes.back();
@@ -214,7 +214,7 @@ Lowering full(Reader read, bool inverse) {
   return [=](Call& call) { call.set(complex_to_complex(call, read(call, !inverse, false), inverse)); };
 }
 
-/// Of a real signal, whose transform is half a spectrum.
+/// Returns the rule for a real signal, whose transform is half a spectrum.
 Lowering to_half(Reader read) {
   return [=](Call& call) { call.set(real_to_complex(call, read(call, true, false), true)); };
 }
@@ -226,7 +226,7 @@ Lowering from_half(Reader read) {
   };
 }
 
-/// A forward transform of half a signal, which is real: that of the conjugates backward.
+/// Emits the forward transform of half a signal, which is real. It equals the backward transform of the conjugates.
 void hfft(Call& call) {
   const Transform transform = along_one(call, true, true);
   const DType dtype = part_dtype(call);
@@ -242,7 +242,7 @@ void r2c(Call& call) { call.set(real_to_complex(call, along_given(call, false), 
 void c2c(Call& call) { call.set(complex_to_complex(call, along_given(call, false), !call.flag("forward"))); }
 void c2r(Call& call) { call.set(complex_to_real(call, call.value("self", part_dtype(call)), along_given(call, true))); }
 
-/// A name of torch.fft, for real and complex tensors.
+/// Adds the rule of a function of torch.fft, for real and complex tensors.
 void add(Lowerings& lowerings, const std::string& name, const Lowering& rule) {
   lowerings.add("aten::" + name, rule);
   lowerings.add("complex aten::" + name, rule);

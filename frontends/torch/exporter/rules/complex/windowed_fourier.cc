@@ -6,11 +6,11 @@
 #include "rules/building_blocks.h"
 #include "rules/rule_list.h"
 
-// Short-time Fourier transforms, of one window of a signal after the other, and the windows themselves.
+// Short-time Fourier transforms of consecutive windows of a signal, and the window functions.
 namespace linnet::exporter {
 namespace {
 
-/// The numbers of a short-time transform.
+/// The parameters of a short-time transform.
 struct Frames {
   int64_t size, hop, window;
 };
@@ -26,12 +26,12 @@ Frames frames_of(Call& call) {
   return frames;
 }
 
-/// Signals have one axis, spectra two, and both one more for a batch.
+/// Checks the rank: signals have one axis, spectra two, and both may have an additional batch axis.
 void check_rank(Call& call, int64_t rank) {
   if (call.tensor().dim() != rank && call.tensor().dim() != rank + 1) call.refuse("its tensor has other axes");
 }
 
-/// The factors for the elements of a frame: the window in the middle of zeros.
+/// Returns the factors for the elements of a frame: the window, centred and padded with zeros.
 std::string window_of(Call& call, const Frames& frames, DType dtype) {
   const int64_t left = (frames.size - frames.window) / 2;
   if (call.has("window")) {
@@ -48,7 +48,7 @@ std::string normalized(Call& call, const std::string& x, const Frames& frames, d
   return call.flag("normalized") ? scaled_by_length(call, x, {{frames.size, ""}}, power, dtype) : x;
 }
 
-/// Frequencies and frames are the last two axes of the result.
+/// The last two axes of the result are frequencies and frames.
 void stft(Call& call) {
   check_rank(call, 1);
   if (call.has("align_to_window") && call.flag("align_to_window")) call.refuse("align_to_window is not covered");
@@ -65,14 +65,14 @@ void stft(Call& call) {
   call.set(is_vector ? change_axes(call, "Squeeze", spectra, {0}) : spectra);
 }
 
-/// The sums of frames [n, size, frames] where they overlap, [n, elements].
+/// Adds frames [n, size, frames] where they overlap. Returns [n, elements].
 std::string overlapped(Call& call, const std::string& x, const Frames& frames, const std::string& shape) {
   const Attributes strides{{"strides", Integers{1, frames.hop}}};
   const std::string sums = call.emit("Col2Im", {x, shape, call.constant_of({1, frames.size})}, strides);
   return change_axes(call, "Squeeze", sums, {1, 2});
 }
 
-/// The part of the sums that is the signal. What is asked for beyond them is 0.
+/// Returns the part of the sums that is the signal. Elements requested beyond it are 0.
 std::string trimmed(Call& call, const std::string& x, const Frames& frames) {
   const int64_t begin = call.flag("center") ? frames.size / 2 : 0;
   if (!call.has("length")) return slice(call, x, 1, begin, begin > 0 ? -begin : kEnd);
@@ -88,7 +88,7 @@ std::string filled_up(Call& call, const std::string& x) {
   return call.emit("Pad", {x, call.emit("Concat", {call.constant_of({0, 0, 0}), missing}, {{"axis", 0}})});
 }
 
-/// The real frames of spectra, [n, size, frames], each times the window.
+/// Returns the real frames of spectra, [n, size, frames], each multiplied by the window.
 std::string real_frames(Call& call, const Frames& frames, const std::string& window, DType dtype) {
   const int64_t rank = call.tensor().dim();
   const Length size{frames.size, ""};
@@ -101,7 +101,7 @@ std::string real_frames(Call& call, const Frames& frames, const std::string& win
   return call.emit("Mul", {normalized(call, y, frames, 0.5, dtype), window});
 }
 
-/// The frames' sums, divided by those of the squared window.
+/// Emits the sums of the frames, divided by the sums of the squared window.
 void istft(Call& call) {
   call.require_opset(18, "adding up frames");
   check_rank(call, 2);
@@ -123,7 +123,7 @@ void istft(Call& call) {
   call.set(rank == 2 ? change_axes(call, "Squeeze", signal, {0}) : signal);
 }
 
-/// The number at a place of a window from 0 to 1.
+/// Computes a window function at a place from 0 to 1.
 using Form = double (*)(Call& call, double place);
 
 double cosine(double place, int turns) { return std::cos(2 * std::numbers::pi * turns * place); }
@@ -138,7 +138,7 @@ double hamming(Call& call, double place) {
 double blackman(Call&, double place) { return 0.42 - 0.5 * cosine(place, 1) + 0.08 * cosine(place, 2); }
 double bartlett(Call&, double place) { return 1 - std::abs(2 * place - 1); }
 
-/// The modified Bessel function of order 0, by its series.
+/// Computes the modified Bessel function of order 0 by its series.
 double bessel(double x) {
   double term = 1, sum = 1;
   for (int k = 1; term > sum * 1e-17 && k < 1000; ++k) {
@@ -153,7 +153,7 @@ double kaiser(Call& call, double place) {
   return bessel(beta * std::sqrt(std::max(0.0, 1 - distance * distance))) / bessel(beta);
 }
 
-/// A periodic window is one that is longer by one, without its end.
+/// A periodic window equals a window that is longer by one, without its last element.
 Lowering window(Form form) {
   return [form](Call& call) {
     const int64_t size = call.integer("window_length");
