@@ -8,10 +8,10 @@
 namespace linnet::testing {
 namespace {
 
-/// Fills in a value of an attribute.
+/// Sets a value of an attribute.
 using Fill = std::function<void(pb::AttributeProto&)>;
 
-/// What Constant gives for the attribute, which may state its type.
+/// Returns what Constant makes of the attribute, which may state its type.
 Tensor constant(const std::string& name, const Fill& fill, pb::AttributeProto::AttributeType type) {
   pb::ModelProto model = empty_model();
   fill(add_attribute(add_node(*model.mutable_graph(), "Constant", {}, {"y"}), name, type));

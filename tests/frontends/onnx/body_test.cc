@@ -18,7 +18,7 @@ pb::AttributeProto& set_constant(pb::NodeProto& node, bool value) {
   return *node.mutable_attribute(0);
 }
 
-// A model with a bool input "cond" and float inputs.
+// Returns a model with a bool input "cond" and float inputs.
 pb::ModelProto model_with_inputs(const std::vector<std::string>& names) {
   pb::ModelProto model = empty_model();
   add_input(*model.mutable_graph(), "cond", {});
@@ -27,7 +27,7 @@ pb::ModelProto model_with_inputs(const std::vector<std::string>& names) {
   return model;
 }
 
-// One node as a body: y = op(inputs).
+// Adds one node as a body: y = op(inputs).
 void fill_body_of_one_node(pb::GraphProto& body, const std::string& op_type, const std::vector<std::string>& inputs,
                            const std::string& output) {
   add_node(body, op_type, inputs, {output});
@@ -145,7 +145,7 @@ TEST(OnnxBody, LoopCarriesValuesAndCapturesBehindOmittedInputs) {
   EXPECT_THAT(floats(context.run(inputs)[0]), ElementsAre(3, 4, 3, 4));
 }
 
-// y = its fourth input, the first behind its own.
+// y = its fourth input, the first after its declared inputs.
 class FirstCapture final : public Op {
  public:
   explicit FirstCapture(const NodeSpec&) {}

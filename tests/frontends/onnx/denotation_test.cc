@@ -13,7 +13,7 @@ pb::TensorShapeProto& shape_of(pb::ValueInfoProto& value) {
   return *value.mutable_type()->mutable_tensor_type()->mutable_shape();
 }
 
-/// y = x + w of float32[2,3]: x, w, which may be replaced, and y have denotations.
+/// Returns y = x + w of float32[2,3]. x, y, and w, which may be replaced, have denotations.
 pb::ModelProto denoted_model() {
   pb::ModelProto model = empty_model();
   pb::GraphProto& graph = *model.mutable_graph();

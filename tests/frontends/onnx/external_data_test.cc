@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
-// A folder with w.bin (floats 1, 2, 3), and beside that folder secret.bin.
+// A folder with w.bin (floats 1, 2, 3), and secret.bin next to that folder.
 class ExternalDataTest : public ::testing::Test {
  protected:
   ExternalDataTest() {
@@ -58,7 +58,7 @@ class ExternalDataTest : public ::testing::Test {
     expect_error(kind, text, [&] { read(entries); });
   }
 
-  // Of this test alone: others run at the same time.
+  // The name is unique to this test because others run at the same time.
   fs::path root_ = fs::path(::testing::TempDir()) /
                    str("linnet_external_data_test_", ::testing::UnitTest::GetInstance()->current_test_info()->name());
   fs::path folder_ = root_ / "model";

@@ -34,7 +34,7 @@ void refer(pb::NodeProto& node, const std::string& name, pb::AttributeProto::Att
   add_attribute(node, name, type).set_ref_attr_name(parameter);
 }
 
-// x -> y, both of shape [2]; the domain of the functions is imported.
+// Returns a model x -> y, both of shape [2], which imports the domain of the functions.
 pb::ModelProto unary_model() {
   pb::ModelProto model = empty_model();
   add_import(model, "my", 1);
@@ -43,7 +43,7 @@ pb::ModelProto unary_model() {
   return model;
 }
 
-// leaky(x, alpha) = LeakyRelu(x, alpha).
+// Adds leaky(x, alpha) = LeakyRelu(x, alpha).
 pb::FunctionProto& add_leaky(pb::ModelProto& model) {
   pb::FunctionProto& function = add_function(model, "leaky", {"x"}, {"y"});
   function.add_attribute("slope");

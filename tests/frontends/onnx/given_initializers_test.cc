@@ -3,7 +3,7 @@
 #include "model_builder.h"
 #include "support/run_op.h"
 
-// ModelOptions::initializers, alone and where it meets other options.
+// Tests ModelOptions::initializers, alone and with other options.
 namespace linnet::testing {
 namespace {
 
@@ -17,7 +17,8 @@ void add_condition(pb::ModelProto& model) {
   tensor.add_int32_data(1);
 }
 
-/// y = x * a + b, where b is added in a branch, which has an initializer `own` of value 0 besides; a is an input, too.
+/// Returns y = x * a + b. a is also an input. b is added in a branch, which has a separate initializer `own` of value
+/// 0.
 pb::ModelProto model_with_body() {
   pb::ModelProto model = empty_model();
   pb::GraphProto& graph = *model.mutable_graph();

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// y = Relu(x).
+// Returns y = Relu(x).
 pb::ModelProto relu_model() {
   pb::ModelProto model = empty_model();
   add_input(*model.mutable_graph(), "x");

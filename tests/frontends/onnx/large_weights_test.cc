@@ -37,7 +37,7 @@ pb::TensorProto& add_raw(pb::ModelProto& model, const std::string& name, const s
   return tensor;
 }
 
-// Large and small initializers in turns, with names that put the large ones at odd offsets.
+// Returns a model whose large and small initializers alternate. Their names place the large ones at odd offsets.
 pb::ModelProto mixed_model() {
   pb::ModelProto model = empty_model();
   add_raw(model, "a", ramp(kLarge, 1));
@@ -73,7 +73,7 @@ void expect_values(const Model& model, const pb::ModelProto& written) {
   }
 }
 
-/// A file that goes with the test.
+/// A file that exists for the duration of the test.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& bytes) { std::ofstream(path(), std::ios::binary) << bytes; }
@@ -104,13 +104,13 @@ TEST(LargeWeights, NeverLieInTheMessage) {
 
 TEST(LargeWeights, StayTheSameHoweverTheMessageIsWritten) {
   const pb::ModelProto model = mixed_model();
-  // The graph in two parts, which the format merges.
+  // The graph is in two parts, which the format merges.
   pb::ModelProto first = model, second;
   *second.mutable_graph()->mutable_initializer() = model.graph().initializer();
   second.mutable_graph()->mutable_initializer()->DeleteSubrange(0, 2);
   first.mutable_graph()->mutable_initializer()->DeleteSubrange(2, 3);
   expect_values(load_bytes(first.SerializeAsString() + second.SerializeAsString(), as_written()), model);
-  // A field twice, of which the last counts.
+  // A field occurs twice; the last one counts.
   const std::string values(kLarge * sizeof(float), '\x01');
   pb::TensorProto again;
   again.set_raw_data(values);
@@ -175,7 +175,7 @@ TEST(LargeWeights, AnyChangedByteOfTheFieldsGivesAModelOrAnError) {
 TEST(LargeWeights, AFileThatShrinksWhileItIsReadIsAnError) {
   const pb::ModelProto model = mixed_model();
   const TemporaryFile file(model.SerializeAsString());
-  fs::last_write_time(file.path(), fs::file_time_type::clock::now() + std::chrono::hours(1));  // not to be read later
+  fs::last_write_time(file.path(), fs::file_time_type::clock::now() + std::chrono::hours(1));  // not on demand
   const ParsedModel parsed = parse_model(std::make_unique<File>(file.path()), {});
   TensorReader reader(parsed, ExternalData("", {}));
   for (const auto& [proto, range] : parsed.left_out) reader.read_later(*proto);

@@ -7,7 +7,7 @@
 #include "linnet/onnx.h"
 #include "linnet_onnx.pb.h"
 
-// Writes small ONNX models with the format's own messages and loads them.
+// Helpers that write small ONNX models with the format's own messages and load them.
 namespace linnet::testing {
 
 namespace pb = ::linnet_onnx;
@@ -64,7 +64,7 @@ inline pb::GraphProto& add_body(pb::NodeProto& node, const std::string& name) {
   return *add_attribute(node, name, pb::AttributeProto::GRAPH).mutable_g();
 }
 
-/// A float initializer of shape [values].
+/// Adds a float initializer of shape [values].
 inline pb::TensorProto& add_initializer(pb::GraphProto& graph, const std::string& name,
                                         std::initializer_list<float> values) {
   pb::TensorProto& tensor = *graph.add_initializer();
@@ -83,7 +83,7 @@ inline Model load(const pb::ModelProto& model, const ModelOptions& options = {},
   return load_bytes(model.SerializeAsString(), options, folder);
 }
 
-/// The model as written, no optimisation.
+/// Loads the model as written, without optimisation.
 inline Model load_as_written(const pb::ModelProto& model) {
   ModelOptions options;
   options.optimization = 0;
@@ -95,7 +95,7 @@ inline std::vector<float> floats(const Tensor& tensor) {
   return {values.begin(), values.end()};
 }
 
-/// Runs the model on float vectors; the values of its first output.
+/// Runs the model on float vectors and returns the values of its first output.
 inline std::vector<float> run_floats(const pb::ModelProto& model, const std::vector<std::vector<float>>& inputs) {
   std::vector<Tensor> tensors;
   for (const auto& values : inputs) tensors.push_back(Tensor::of(values));

@@ -29,7 +29,7 @@ pb::TensorProto& add_matrix(pb::GraphProto& graph, const std::string& name, int6
   return tensor;
 }
 
-/// y = relu(x a) b where c is true, x a else: a product in the graph and one in a body.
+/// Returns y = relu(x a) b if c is true, else x a: one product is in the graph and one in a body.
 pb::ModelProto model_of_two_products(float first = 1) {
   pb::ModelProto model = empty_model();
   model.set_producer_name("me");
@@ -80,11 +80,11 @@ class ModelCaches : public ::testing::Test {
 
   void write(const pb::ModelProto& model) {
     std::ofstream(path_, std::ios::binary) << model.SerializeAsString();
-    // Older than the clock's last tick, so that the file is known again.
+    // Makes the file older than the clock's last tick, so that its identity is known.
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 
-  /// The model with the weights of its first product in the file a.bin.
+  /// Writes the model with the weights of its first product in the file a.bin.
   void write_with_external_data() {
     pb::ModelProto proto = model_of_two_products();
     pb::TensorProto& a = *proto.mutable_graph()->mutable_initializer(0);
@@ -106,14 +106,14 @@ class ModelCaches : public ::testing::Test {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 
-  /// What load and run give; equal to what they do without a cache.
+  /// Loads and runs the model; expects the results of loading without a cache, and returns them.
   Tensor expect_same(const pb::ModelProto& proto) {
     const Tensor with = output_of(load_onnx(path_, options()));
     EXPECT_TRUE(identical(with, output_of(load(proto))));
     return with;
   }
 
-  /// The cache's files, by inode: another where one was written anew.
+  /// Returns the cache's files by inode, which changes if a file is written again.
   std::map<std::string, ino_t> files() const {
     std::map<std::string, ino_t> found;
     for (const auto& entry : fs::recursive_directory_iterator(folder_.path("cache"))) {
@@ -141,7 +141,7 @@ TEST_F(ModelCaches, GiveTheSameBitsEachTimeAndWriteOnce) {
   write(model_of_two_products());
   expect_same(model_of_two_products());
   const auto written = files();
-  EXPECT_EQ(written.size(), 6U);  // secret, file, model, constants, a packed product in the graph and one in the body
+  EXPECT_EQ(written.size(), 6U);  // secret, file, model, constants, packed products of graph and body
   expect_same(model_of_two_products());
   EXPECT_EQ(files(), written);
   EXPECT_EQ(warnings_, "");
@@ -162,7 +162,7 @@ TEST_F(ModelCaches, KeepWhatAModelSays) {
   }
 }
 
-// Other weights under the right seal show in the outputs: they come from there.
+// Other weights under the right seal change the outputs, so outputs are computed from the cached weights.
 TEST_F(ModelCaches, AreWhatWeightsComeFrom) {
   write(model_of_two_products());
   const Tensor before = expect_same(model_of_two_products());

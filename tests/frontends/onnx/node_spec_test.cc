@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// Notes what it is made of.
+/// Records the node that it is made from.
 class NotingOp final : public Op {
  public:
   NotingOp(const NodeSpec& node, std::vector<NodeSpec>& made) { made.push_back(node); }

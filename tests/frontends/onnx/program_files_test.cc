@@ -15,14 +15,14 @@
 #include "support/run_op.h"
 #include "support/temporary_folder.h"
 
-// ModelOptions::files: models and external data that a program reads for the loader.
+// Tests ModelOptions::files: models and external data that a program reads for the loader.
 namespace linnet::testing {
 namespace {
 
 namespace fs = std::filesystem;
 using Names = std::set<std::string>;
 
-constexpr int64_t kSide = 192;  // of weights that are read apart from the model's message
+constexpr int64_t kSide = 192;  // of weights that are read separately from the model's message
 
 std::string raw_floats(int64_t count, int seed) {
   std::string bytes(size_t(count) * sizeof(float), '\0');
@@ -53,7 +53,7 @@ void add_external(pb::ModelProto& model, const std::string& name, int64_t rows, 
   }
 }
 
-/// y = x a b + c: a is in the file, b and c are in another, c behind b.
+/// Returns y = x a b + c. a is in the model file; b and c are consecutive in another file.
 pb::ModelProto model_at(const std::string& location = "w.bin") {
   pb::ModelProto model = empty_model();
   pb::GraphProto& graph = *model.mutable_graph();
@@ -70,7 +70,7 @@ pb::ModelProto model_at(const std::string& location = "w.bin") {
 
 std::string weight_file() { return raw_floats(kSide * kSide, 2) + raw_floats(kSide, 3); }
 
-/// Files in memory, which are read `most` bytes at a time.
+/// Files in memory that are read `most` bytes at a time.
 class Stored : public ModelFiles {
  public:
   explicit Stored(std::map<std::string, std::string> files, size_t most = SIZE_MAX)
@@ -83,7 +83,7 @@ class Stored : public ModelFiles {
     std::memcpy(to.data(), bytes.data() + offset, count);
     return count;
   }
-  /// The names that were asked for.
+  /// Returns the names that were requested.
   Names asked() {
     const std::lock_guard lock(mutex_);
     return asked_;
@@ -122,7 +122,7 @@ std::vector<float> answer(const Model& model) {
   return floats(Context(model).run(std::vector{Tensor::of(Shape{1, kSide}, x)})[0]);
 }
 
-/// What the same files give in a folder.
+/// Returns the results of the same files in a folder.
 std::vector<float> answer_of_files() {
   const TemporaryFolder folder;
   std::ofstream(folder.path("m.onnx"), std::ios::binary) << model_at().SerializeAsString();
@@ -184,7 +184,7 @@ TEST(ProgramFiles, ComeAfterAFunctionForExternalData) {
   EXPECT_EQ(static_cast<Stored&>(*options.files).asked(), (Names{"models/m.onnx"}));
 }
 
-/// Files that fail for one of them.
+/// Files of which one fails.
 class Failing final : public Stored {
  public:
   using Size = std::function<int64_t(int64_t)>;

@@ -99,7 +99,7 @@ TEST(OnnxSave, EveryDtypeKeepsItsBytes) {
   for (int32_t type = int32_t(DType::kFloat32); type <= int32_t(kLastElementType); ++type) {
     const auto dtype = DType(type);
     if (dtype == DType::kString) continue;
-    // All values of a byte; only 0 and 1 for bools.
+    // All values of a byte, and only 0 and 1 for bools.
     Tensor w(dtype, {256});
     const int values = dtype == DType::kBool ? 2 : 256;
     for (size_t i = 0; i < w.bytes(); ++i) static_cast<unsigned char*>(w.raw())[i] = uint8_t(int(i * 37) % values);
@@ -172,7 +172,7 @@ TEST(OnnxSave, EveryKindOfAttributeSurvives) {
   EXPECT_EQ(*spec.attr<std::vector<Tensor>>("ts")[0].data<int64_t>(), 5);
 }
 
-// y = cond ? a - b : b; a is captured by one branch, b is captured by both and is one branch's output as it is.
+// Returns y = cond ? a - b : b. One branch captures a. Both capture b, which is one branch's output unchanged.
 pb::ModelProto branching_model() {
   pb::ModelProto proto = empty_model();
   pb::GraphProto& graph = *proto.mutable_graph();
@@ -226,7 +226,7 @@ TEST(OnnxSave, BodiesNestAndCountTheirOwnInputs) {
   }
 }
 
-// A function of opset 11, whose Softmax takes all dims from axis 1 on for one row, in a model of opset 17.
+// In a model of opset 17, a function of opset 11 contains Softmax, which then normalises over all dims from axis 1 on.
 TEST(OnnxSave, NodesOfAnotherOpsetKeepTheirMeaning) {
   pb::ModelProto proto = empty_model(17);
   add_import(proto, "my", 1);

@@ -8,7 +8,7 @@
 namespace linnet::testing {
 namespace {
 
-// A sparse initializer "s" as the only output.
+// Returns a model whose only output is a sparse initializer "s".
 pb::ModelProto sparse_model(const std::vector<int64_t>& dims, const std::vector<float>& values,
                             const std::vector<int64_t>& index_dims, const std::vector<int64_t>& indices) {
   pb::ModelProto model = empty_model();

@@ -32,7 +32,7 @@ std::string raw_bytes(const std::vector<float>& numbers) {
   return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(float)};
 }
 
-/// A model's file with its weights in w.bin, all of them written an hour ago.
+/// A model file with its weights in w.bin. All files were written an hour ago.
 class StoredWeights : public ::testing::Test {
  protected:
   static pb::ModelProto open_model(const std::vector<int64_t>& input) {
@@ -68,7 +68,7 @@ class StoredWeights : public ::testing::Test {
     data_ += raw;
   }
 
-  /// y = x a b
+  /// Returns y = x a b.
   pb::ModelProto products(bool external = true) {
     pb::ModelProto model = open_model({0, kSize});
     add_weight(model, "a", {kSize, kSize}, external);
@@ -78,7 +78,7 @@ class StoredWeights : public ::testing::Test {
     return model;
   }
 
-  /// Other sizes of x choose other algorithms.
+  /// Returns a convolution for which other sizes of x select other algorithms.
   pb::ModelProto convolution() {
     pb::ModelProto model = open_model({1, 64, 0, 0});
     add_weight(model, "w", {64, 64, 3, 3}, true);
@@ -88,8 +88,8 @@ class StoredWeights : public ::testing::Test {
 
   enum class Head { kComputed, kStored, kUnchanged, kOther };
 
-  /// y = table[x] head, where the head is the transposed table, made by a node or in the file, the table itself, or
-  /// differs from its transpose in a value.
+  /// Returns y = table[x] head. The head is the transposed table, computed by a node or stored in the file; the table
+  /// itself; or differs from the transpose in one value.
   pb::ModelProto embedding(Head head) {
     data_.clear();
     pb::ModelProto model = open_model({});
@@ -122,7 +122,7 @@ class StoredWeights : public ::testing::Test {
     return load_onnx(model_path(), options);
   }
 
-  /// All weights lie in memory.
+  /// Loads the model with all weights in memory.
   Model load_at_once(const pb::ModelProto& model) const {
     ModelOptions options;
     options.external_data = [this](const std::string&) { return std::as_bytes(std::span(data_)); };
@@ -154,7 +154,7 @@ TEST_F(StoredWeights, AreInMemoryOnceWhereTheyLieInFiles) {
     EXPECT_LT(account->alive(), kWeightBytes / 4);
     Context context(model), expected(load_at_once(proto));
     expect_equal(context, expected, {1, kSize});
-    EXPECT_LT(account->alive(), kWeightBytes / 4);  // what is packed is counted where plans are made, in runs
+    EXPECT_LT(account->alive(), kWeightBytes / 4);  // packed weights are counted where plans are made, in runs
     for (const int64_t rows : {2, 50}) expect_equal(context, expected, {rows, kSize});
     EXPECT_LT(account->alive(), kWeightBytes / 4);
     EXPECT_EQ(context.memory().weights_bytes, 0);
@@ -286,7 +286,7 @@ TEST_F(StoredWeights, ThatHaveChangedDoNotMatterOncePacked) {
   expect_equal(context, expected, {1, kSize});
   std::ofstream(data_path(), std::ios::binary | std::ios::trunc) << "changed";
   expect_equal(context, expected, {1, kSize});
-  expect_equal(context, expected, {7, kSize});  // panels serve any number of rows
+  expect_equal(context, expected, {7, kSize});  // panels work for any number of rows
 }
 
 TEST_F(StoredWeights, WrittenAtThisMomentAreReadAtOnce) {

@@ -10,7 +10,7 @@
 namespace linnet::testing {
 namespace {
 
-// A model whose only output is one stored tensor; `fill` writes the tensor's values.
+// Returns a model whose only output is one stored tensor. `fill` writes the tensor's values.
 template <class Fill>
 pb::ModelProto model_of_tensor(int32_t type, const std::vector<int64_t>& dims, Fill fill) {
   pb::ModelProto model = empty_model();

@@ -33,7 +33,8 @@ void add_typed_input(pb::GraphProto& graph, const std::string& name, int32_t typ
   set_type(value, type, dims);
 }
 
-/// h = tanh(h w) again and again. `passed`: values of the body, each from an input to an output that follow h's.
+/// Iterates h = tanh(h w). `passed` contains values of the body, each from an input to an output, in the order after
+/// h's.
 void fill_loop_body(pb::GraphProto& body, const std::string& weights, const Pairs& passed) {
   add_typed_input(body, "i", pb::TensorProto::INT64, {});
   add_typed_input(body, "ci", pb::TensorProto::BOOL, {});
@@ -56,7 +57,7 @@ pb::ModelProto model_of_loop(int64_t trips) {
   return proto;
 }
 
-/// A loop that only reads the weights.
+/// Returns a loop that only reads the weights.
 pb::ModelProto captured(int64_t trips = 3) {
   pb::ModelProto proto = model_of_loop(trips);
   pb::NodeProto& loop = add_node(*proto.mutable_graph(), "Loop", {"n", "c", "x"}, {"y"});
@@ -65,7 +66,7 @@ pb::ModelProto captured(int64_t trips = 3) {
   return proto;
 }
 
-/// A loop that carries them: through `identities` nodes in each iteration.
+/// Returns a loop that carries the weights through `identities` nodes in each iteration.
 pb::ModelProto carried(int identities, int64_t trips = 3) {
   pb::ModelProto proto = model_of_loop(trips);
   pb::NodeProto& loop = add_node(*proto.mutable_graph(), "Loop", {"n", "c", "x", "w"}, {"y", "last"});
@@ -142,7 +143,7 @@ TEST(UnchangedValues, ValuesThatChangePlacesOrAreComputedStay) {
   const Model model = load(proto);
   EXPECT_EQ(only_node(model).outputs.size(), 4U);
   const std::vector<Tensor> outputs = run_once(model);
-  EXPECT_EQ(outputs[1].data<float>()[5], 1);  // after three iterations they have changed places
+  EXPECT_EQ(outputs[1].data<float>()[5], 1);  // swapped after three iterations
   EXPECT_EQ(outputs[3].data<float>()[0], 0.2F);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using Vector = std::vector<float>;
 
-/// y = (x * a + b) * (c + c); a is an input too.
+/// Returns y = (x * a + b) * (c + c); a is also an input.
 pb::ModelProto model_of_three_weights(int64_t ir_version = 8) {
   pb::ModelProto model = empty_model();
   model.set_ir_version(ir_version);

@@ -21,7 +21,7 @@ void expect_refused(ErrorKind kind, const std::string& text, const std::string& 
   expect_error(kind, text, [&] { open_archive(bytes); });
 }
 
-/// An archive of members that hold a byte each.
+/// Returns an archive of members that contain one byte each.
 std::string archive_of(const std::vector<std::string>& names) {
   ArchiveWriter writer;
   for (const std::string& name : names) writer.add(name, "x");

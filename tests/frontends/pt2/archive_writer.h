@@ -13,7 +13,8 @@
 
 namespace linnet::testing {
 
-/// Writes ZIP archives as PyTorch does: stored, sizes in the directory only, data at multiples of 64 bytes.
+/// Writes ZIP archives as PyTorch does: uncompressed, with sizes only in the directory, and data at multiples of 64
+/// bytes.
 class ArchiveWriter {
  public:
   ArchiveWriter& add(const std::string& name, std::string_view data) {
@@ -32,7 +33,7 @@ class ArchiveWriter {
     return add(name, std::string_view(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
   }
 
-  /// Without a ZIP64 end record.
+  /// Returns the archive without a ZIP64 end record.
   std::string finish(uint64_t method = 0) {
     const size_t begin = bytes_.size();
     for (const Entry& entry : entries_) {
@@ -62,7 +63,7 @@ class ArchiveWriter {
   std::vector<Entry> entries_;
 };
 
-/// A program y = relu(x) of x [s0, 2], with these pieces of JSON in place of its own.
+/// A program y = relu(x) of x [s0, 2]. Each of its pieces of JSON can be replaced.
 struct ProgramText {
   std::string inputs = R"({"as_tensor": {"name": "x"}})";
   std::string nodes = R"({"target": "torch.ops.aten.relu.default", "inputs": [{"name": "self", "arg": )"
@@ -92,7 +93,7 @@ struct ProgramText {
   }
 };
 
-/// The archive with a program; further members come before finish().
+/// Begins an archive with a program. Other members can be added before finish().
 inline ArchiveWriter program_archive(const std::string& program) {
   ArchiveWriter writer;
   writer.add("m/archive_format", "pt2").add("m/archive_version", "0").add("m/byteorder", "little");
@@ -100,7 +101,7 @@ inline ArchiveWriter program_archive(const std::string& program) {
   return writer;
 }
 
-/// The archive in memory of its own that begins at a multiple of 64 bytes, so many bytes aside; it has an owner.
+/// Opens the archive in a separate buffer, `aside` bytes after a multiple of 64 bytes. It has an owner.
 inline pt2::Archive open_archive(const std::string& bytes, size_t aside = 0, const Limits& limits = {}) {
   auto memory = std::make_shared<std::vector<std::byte>>(bytes.size() + 128);
   const size_t begin = 64 - reinterpret_cast<uintptr_t>(memory->data()) % 64 + aside;

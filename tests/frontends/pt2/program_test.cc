@@ -26,14 +26,14 @@ std::string node(const std::string& inputs, const std::string& outputs, const st
 }
 std::string input(const std::string& argument) { return R"({"name": "a", "arg": )" + argument + R"(, "kind": 2})"; }
 
-/// The program with a further node that has one argument.
+/// Returns the program with an additional node that has one argument.
 ProgramText with_argument(const std::string& argument) {
   ProgramText text;
   text.nodes += ", " + node(input(argument), "");
   return text;
 }
 
-/// That argument as it is read.
+/// Returns that argument as it is read.
 Argument argument(const std::string& json) { return read(with_argument(json)).graph.nodes.at(1).inputs.at(0).argument; }
 
 template <class T>

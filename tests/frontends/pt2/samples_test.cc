@@ -16,7 +16,7 @@ std::vector<pt2::Sample> samples_of(const std::string& json) {
   return read_samples(open_archive(writer.add("m/extra/linnet/samples.json", json).finish()));
 }
 
-/// One sample with such an input x.
+/// Returns one sample with this tensor as input x.
 std::string with_input(const std::string& tensor) { return R"([{"inputs": {"x": )" + tensor + R"(}, "outputs": []}])"; }
 
 std::string tensor(const std::string& dtype, const std::string& shape, const std::string& base64) {

@@ -13,7 +13,7 @@ using pt2::SymExpr;
 const std::string kS = "Symbol('s', positive=True, integer=True)";
 const std::string kT = "Symbol('t', integer=True)";
 
-/// With s = 7 and t = -3.
+/// Evaluates an expression with s = 7 and t = -3.
 std::optional<int64_t> value(const std::string& text) { return parse_sym_expr(text).evaluate({{"s", 7}, {"t", -3}}); }
 
 std::string call(const std::string& head, const std::string& a, const std::string& b) {

@@ -35,7 +35,7 @@ struct Stored {
   }
 };
 
-/// A program with parameters w0, w1, ... that are stored so, of these storages.
+/// Returns a program with parameters w0, w1, ..., which are stored as `tensors` describe in these storages.
 template <class T>
 std::string archive_of(const std::vector<Stored>& tensors, const std::vector<std::vector<T>>& storages) {
   ProgramText text;
@@ -55,7 +55,7 @@ std::map<std::string, Tensor> read(const Archive& archive) { return read_weights
 
 const std::vector<float> kSix = {1, 2, 3, 4, 5, 6};
 
-/// The only weight of an archive in memory.
+/// Returns the only weight of an archive in memory.
 Tensor weight(const Stored& stored, const std::vector<float>& storage = kSix) {
   return read(open_archive(archive_of<float>({stored}, {storage}))).at("w0");
 }
