@@ -1,4 +1,4 @@
-"""The models that every PyTorch must export to files that compute the same.
+"""Exports models that must compute the same with every version of PyTorch.
 
 python across_versions.py FOLDER      writes FOLDER/NAME.onnx for each, with the PyTorch of that Python
 """
@@ -17,7 +17,7 @@ IMAGE = np.random.RandomState(1).uniform(-1, 1, (2, 6, 9, 11)).astype(np.float32
 PICTURE = IMAGE[:, :3, :8, :8].copy()
 TOKENS = np.arange(14).reshape(2, 7) % 11
 
-# name: module, inputs by name, options of the export
+# The module, inputs by name, and options of the export, by name.
 MODELS = {
     "asinh": (Asinh, {"x": VALUES}, {}),
     "selu": (torch.nn.SELU, {"input": VALUES}, {}),
@@ -32,7 +32,7 @@ MODELS = {
 
 
 def module_of(name):
-    """The module, in evaluation mode, with weights that depend on no PyTorch's generator of random numbers."""
+    """Returns the module in evaluation mode, with weights that do not depend on PyTorch's random number generator."""
     numbers, module = np.random.RandomState(7), MODELS[name][0]().eval()
     for key, tensor in module.state_dict().items():
         if tensor.is_floating_point():

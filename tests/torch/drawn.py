@@ -1,4 +1,4 @@
-"""What a family of modules (drawn_families) draws from: tensors, sizes, axes, choices."""
+"""Random choices for a family of modules (drawn_families): tensors, sizes, axes, options."""
 
 import random
 
@@ -6,7 +6,7 @@ import torch
 
 SPECIAL = [float("nan"), float("inf"), -float("inf"), -0.0, 0.0, 1.0, -1.0, 0.5, 1e-8, 1e20, -1e20, 3.0, 2.5, -0.5]
 FLOATS = ("float32", "float32", "float32", "float64", "float16", "bfloat16")
-# Those that PyTorch has all kernels for, the narrow ones left out; all that convolutions and pools are computed in.
+# WIDE omits narrow dtypes, for which PyTorch lacks some kernels; OF_IMAGES are the dtypes of convolutions and pools.
 WIDE = ("float32", "float32", "float32", "float64")
 OF_IMAGES = ("float32", "float32", "float32", "float64", "bfloat16")
 INTS = ("int64", "int64", "int32", "uint8", "int8", "int16")
@@ -18,7 +18,7 @@ INFINITY, FROBENIUS, SAME_VALID = "float('inf')", "'fro'", ("'same'", "'valid'")
 
 
 class Spec:
-    """A tensor that a case takes. Sizes may be symbols; `kind` says what it holds."""
+    """A tensor that a case takes. Sizes may be symbols; `kind` determines its contents."""
 
     def __init__(self, dtype, sizes, kind="any", low=-4, high=4):
         self.dtype, self.sizes, self.kind, self.low, self.high = dtype, list(sizes), kind, low, high
@@ -56,7 +56,7 @@ class Spec:
 
 
 class Draw:
-    """Choices for one module."""
+    """The random choices for one module."""
 
     def __init__(self, seed, dynamic):
         self.random, self.dynamic = random.Random(seed), dynamic
@@ -81,7 +81,7 @@ class Draw:
         return sizes
 
     def open(self, sizes):
-        """With dynamic axes, one of the sizes becomes the symbol N, now and then another M."""
+        """With dynamic axes, one of the sizes becomes the symbol N and, rarely, another becomes M."""
         sizes = list(sizes)
         if self.dynamic and sizes:
             for symbol in ("N", "M")[: 2 if self.rare() else 1]:
@@ -92,19 +92,19 @@ class Draw:
         return sizes
 
     def tensor(self, name, dtypes=FLOATS, sizes=None, kind="any", low=-4, high=4, opened=True):
-        """A new tensor of the case. The sizes of it are those it has in the example."""
+        """Adds a tensor to the case. Its sizes are those in the example."""
         sizes = self.shape() if sizes is None else list(sizes)
         dtype = dtypes if isinstance(dtypes, str) else self.choice(dtypes)
         self.specs[name] = Spec(dtype, self.open(sizes) if opened else sizes, kind, low, high)
         return len(sizes)
 
     def like(self, name, other, dtypes=None, **more):
-        """A tensor of the same sizes, symbols included."""
+        """Adds a tensor of the same sizes, symbols included."""
         spec = self.specs[other]
         self.specs[name] = Spec(self.choice(dtypes) if dtypes else spec.dtype, spec.sizes, **more)
 
     def broadcastable(self, name, other, dtypes, **more):
-        """A tensor that broadcasts with another: axes left out in front, or of size 1."""
+        """Adds a tensor that broadcasts with another: it lacks leading axes, or has axes of size 1."""
         sizes = [1 if self.integer(0, 3) == 0 else size for size in self.specs[other].sizes]
         self.specs[name] = Spec(self.choice(dtypes), sizes[self.integer(0, len(sizes)) :], **more)
 
@@ -112,7 +112,7 @@ class Draw:
         return self.integer(-max(rank, 1), max(rank, 1) - 1)
 
     def axes(self, rank):
-        """A list of distinct axes, some negative."""
+        """Returns a list of distinct axes, some negative."""
         chosen = self.random.sample(range(rank), self.integer(1, rank)) if rank else []
         return [axis - rank * self.integer(0, 1) for axis in chosen]
 

@@ -1,9 +1,9 @@
-"""Draws modules per rule, exports them with export_model, runs the files with run_model and compares with PyTorch.
+"""Generates random modules, exports them with export_model, runs the files with run_model and compares with PyTorch.
 
     python3 tests/torch/drawn_modules.py --count 5000 --folder build-drawn [--seed 0]
 
-Static modules are exported in batches of several, dynamic ones and those whose contents decide on something alone.
-What is wrong or does not run goes to the folder's findings.txt, what is refused to its refused.txt.
+Static modules are exported in batches. Dynamic modules, and those whose contents determine sizes, are exported
+separately. Wrong and failing modules are listed in the folder's findings.txt, refused modules in its refused.txt.
 """
 
 import argparse
@@ -33,13 +33,13 @@ SIZES = {"N": 3, "M": 4}
 OTHER_SIZES = ({"N": 1, "M": 1}, {"N": 0, "M": 4}, {"N": 3, "M": 0}, {"N": 7, "M": 5}, {"N": 2, "M": 9})
 AGREES, REFUSED, WRONG, FAILS = "agrees", "refused", "wrong", "does not run"
 REFUSALS = (RuntimeError, IndexError, ValueError, TypeError, AssertionError, ArithmeticError, torch.jit.Error)
-# The unit in the last place of what narrow types hold about 1.
+# The unit in the last place of numbers near 1, for narrow dtypes.
 UNITS = {torch.float16: 2**-10, torch.bfloat16: 2**-7}
 HEADER = "import math\n\nimport torch\nfrom torch import nn\nfrom torch.nn import functional as F\n\n\n"
 
 
 class Case:
-    """A drawn module: its tensors, and the lines of its forward."""
+    """A random module: its tensors, and the lines of its forward."""
 
     def __init__(self, family, draw, body, scripted, opset):
         self.family, self.specs, self.layer, self.scripted = family, draw.specs, draw.layer, scripted
@@ -58,7 +58,7 @@ class Case:
 
 
 def source_of(cases):
-    """A file with a module that gives the results of all cases, one method each."""
+    """Returns a file with a module that returns the results of all cases. Each case is a method."""
     lines = [HEADER, "class Batch(nn.Module):\n    def __init__(self):\n        super().__init__()\n"]
     lines += [f"        self.layer_{i} = {case.layer}\n" for i, case in enumerate(cases) if case.layer]
     for i, case in enumerate(cases):
@@ -86,7 +86,7 @@ def flat(value):
 
 
 def evaluate(module, i, inputs):
-    """What PyTorch's module, or its case i, gives; None where it refuses the inputs."""
+    """Returns the results of PyTorch's module, or of its case i; None if it refuses the inputs."""
     try:
         with torch.no_grad():
             function = module if i is None else getattr(module, f"case_{i}")
@@ -96,7 +96,7 @@ def evaluate(module, i, inputs):
 
 
 def draw_case(seed, opset, folder):
-    """The case of a seed, which PyTorch evaluates; drawn again until one is found."""
+    """Returns the case of a seed. Tries again until PyTorch can evaluate it."""
     for attempt in range(100):
         draw = Draw(f"{seed} {attempt}", dynamic=seed % 4 == 0)
         family = draw.choice(FAMILIES)
@@ -137,7 +137,7 @@ def usable(case, path):
     except Exception:
         if not case.scripted or case.family == "control":
             return False
-        case.scripted = False  # TorchScript does not know all that Python has
+        case.scripted = False  # TorchScript does not support all of Python
         return usable(case, path)
 
 
@@ -146,13 +146,13 @@ def is_bfloat16(tensor):
 
 
 def from_bfloat16(bits):
-    """Floats of what NumPy knows as two bytes."""
+    """Returns the floats of numbers that NumPy reads as two bytes each."""
     words = np.left_shift(bits.reshape(-1).view(np.uint16), 16, dtype=np.uint32)
     return words.view(np.float32).reshape(bits.shape)
 
 
 def allowance(got, expected, precise, unit):
-    """How far each element may be off: PyTorch's own error included, where results in float64 tell it."""
+    """Returns the accepted difference of each element, including PyTorch's own error if results in float64 show it."""
     of_element, of_largest = (10 * unit, 2 * unit) if unit else (1e-4, 5e-7)
     slack = 0 if precise is None else 4 * np.abs(np.nan_to_num(precise - expected, posinf=0, neginf=0))
     largest = np.abs(np.where(np.isfinite(expected), expected, 0)).max(initial=0)
@@ -167,13 +167,16 @@ def is_near(got, expected, precise, unit):
     with np.errstate(all="ignore"):
         bound = allowance(a, b, precise, unit)
         near = np.abs(a - b) <= np.where(np.isfinite(b), bound, 0)
-        if precise is not None:  # PyTorch's own number may have overflown
+        if precise is not None:  # PyTorch's own number may have overflowed
             near |= np.isfinite(precise) & (np.abs(a - precise) <= bound)
     return near | (a == b) | (np.isnan(a) & np.isnan(b))
 
 
 def difference(got, expected, precise):
-    """What differs, or None. Integers are compared as integers; numbers as closely as PyTorch's own rounding allows."""
+    """Describes what differs, or returns None.
+
+    Integers must be equal. Floats are compared as closely as PyTorch's own rounding permits.
+    """
     unit = UNITS.get(expected.dtype)
     dtype = np.dtype("V2") if is_bfloat16(expected) else torch.empty(0, dtype=expected.dtype).numpy().dtype
     if got.dtype != dtype or got.shape != expected.shape:
@@ -190,7 +193,7 @@ def difference(got, expected, precise):
 
 
 def in_double(module, i, inputs):
-    """The results in float64, where the module has any."""
+    """Returns the results in float64, if the module has any."""
     wide = {name: tensor.double() if tensor.is_floating_point() else tensor for name, tensor in inputs.items()}
     results = evaluate(copy.deepcopy(module).double(), i, wide)
     return [result.double().numpy() for result in results] if results else None
@@ -205,7 +208,7 @@ class Survey:
         self.run_model = RunModel(RUN_MODEL)
 
     def outcomes(self, cases, tag):
-        """One (outcome, reason) for each case, which are all scripted or all traced."""
+        """Returns one (outcome, reason) for each case. The cases are either all scripted or all traced."""
         module = module_of(cases, self.folder / f"batch_{tag}.py")
         generator = torch.Generator().manual_seed(0)
         inputs = [tensor for case in cases for tensor in case.inputs(generator, SIZES, False).values()]
@@ -237,7 +240,7 @@ class Survey:
                 yield from ("--dynamic", f"c{i}_{name}:{axis}={size}")
 
     def _without(self, cases, tag, message):
-        """The outcomes where one case is refused: its line names it."""
+        """Returns the outcomes if one case is refused, which the line in the message identifies."""
         if len(cases) == 1:
             return [(REFUSED, message if "; at " in message else f"NO LINE: {message}")]
         line = re.search(rf"batch_{tag}\.py:(\d+)", message)
@@ -249,7 +252,7 @@ class Survey:
         return rest[:found] + [(REFUSED, message)] + rest[found:]
 
     def _apart(self, cases, tag, outcome):
-        """The outcomes of both halves; of one case the one given."""
+        """Returns the outcomes of both halves; for one case, the given outcome."""
         if len(cases) == 1:
             return [outcome]
         half = len(cases) // 2
@@ -264,7 +267,7 @@ class Survey:
         for sizes, special in rounds:
             inputs = [case.inputs(generator, sizes, special) for case in cases]
             expected = self._expected(module, cases, inputs, file)
-            if special:  # a case that PyTorch refuses gets plain numbers
+            if special:  # cases that PyTorch refuses get plain numbers
                 for i, results in enumerate(expected):
                     if results is None:
                         inputs[i] = cases[i].inputs(generator, sizes, False)
@@ -292,7 +295,7 @@ class Survey:
         return outcomes
 
     def _outputs(self, file, inputs):
-        """What the file gives. NumPy has no bfloat16: those inputs are raw files."""
+        """Returns the outputs of the file. NumPy has no bfloat16, so those inputs are raw files."""
         tensors = {f"c{i}_{name}": tensor for i, case in enumerate(inputs) for name, tensor in case.items()}
         arrays = {name: tensor.numpy() for name, tensor in tensors.items() if not is_bfloat16(tensor)}
         flags = []
@@ -305,13 +308,18 @@ class Survey:
         return list(self.run_model.outputs(file, arrays, *flags).values())
 
     def _expected(self, module, cases, inputs, file):
-        """PyTorch's results. With dynamic axes the TorchScript decides: Python's code may branch on sizes."""
+        """Returns PyTorch's results; with dynamic axes, those of TorchScript, because Python code may branch on
+        sizes."""
         if not cases[0].dynamic:
             return [evaluate(module, i, case_inputs) for i, case_inputs in enumerate(inputs)]
         return [evaluate(torch.jit.load(str(file.with_suffix(".pt"))), None, inputs[0])]
 
     def _agrees_otherwise(self, case, inputs, got, tag):
-        """A traced module takes Python's numbers for tensors and may promote dtypes otherwise than Python: both count."""
+        """Whether the results equal those of the traced or of the Python module.
+
+        A traced module treats Python numbers as tensors and may promote dtypes differently from Python. Both are
+        accepted.
+        """
         path = self.folder / f"single_{tag}.pt"
         module = module_of([case], path.with_suffix(".py"))
         saved(module, [case], list(inputs.values()), path)
@@ -329,7 +337,7 @@ class Survey:
 
 
 def survey(arguments):
-    """The cases of some seeds and their outcomes."""
+    """Returns the cases of some seeds and their outcomes."""
     seeds, folder, tag = arguments
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
@@ -346,7 +354,7 @@ def survey(arguments):
 
 
 def run(count, folder, seed=0, workers=2):
-    """(family, text, outcome, reason) of each module."""
+    """Returns (family, text, outcome, reason) of each module."""
     step = 2 * BATCH
     jobs = [
         (range(begin, min(begin + step, seed + count)), folder, f"{begin}") for begin in range(seed, seed + count, step)
@@ -357,7 +365,7 @@ def run(count, folder, seed=0, workers=2):
 
 
 def reason_of(message):
-    """A refusal without what belongs to the one case."""
+    """Returns a refusal without the parts that are specific to the case."""
     text = re.sub(r"^export_model: ", "", message)
     text = re.sub(r"; schema: .*|; at .*", "", text)
     return re.sub(r"PyTorch cannot evaluate it: .*", "PyTorch cannot evaluate it", text)

@@ -1,4 +1,4 @@
-"""Helpers of the exporter plugin's tests: writing TorchScript, running export_model, reading files, comparing."""
+"""Helpers for tests of the exporter: write TorchScript, run export_model, read files, compare."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ import torch
 
 
 def nodes_of(file):
-    """(domain, operator) of the file's nodes in order, constants left out."""
+    """Returns (domain, operator) of the file's nodes in order, without constants."""
     return [(node.domain, node.op_type) for node in onnx.load(str(file)).graph.node if node.op_type != "Constant"]
 
 
@@ -23,14 +23,14 @@ def attributes_of(node):
 
 
 def assert_close(got, expected, bound=1e-5):
-    """max |difference| <= bound * max(1, |value|), the exporter's promise."""
+    """Checks max |difference| <= bound * max(1, |value|), which the exporter guarantees."""
     assert got.shape == expected.shape
     difference = np.abs(got.astype(np.float64) - expected)
     assert (difference <= bound * np.maximum(1, np.abs(expected))).all(), difference.max()
 
 
 def tensor_flag(name, tensor):
-    """The --input flag that describes a tensor."""
+    """Returns the --input flag that describes a tensor."""
     sizes = "x".join(map(str, tensor.shape)) or "scalar"
     dtype = str(tensor.dtype).removeprefix("torch.")
     if tensor.is_floating_point() or tensor.dtype == torch.bool:
@@ -74,7 +74,7 @@ class Exporter:
         self.command, self.folder = command, folder
 
     def save(self, module, inputs, scripted=False, eval_mode=True):
-        """The module as a TorchScript file, traced with the inputs or scripted."""
+        """Saves the module as a TorchScript file, traced with the inputs or scripted."""
         module.train(not eval_mode)
         with torch.no_grad():
             arguments = tuple(inputs.values())
@@ -84,7 +84,7 @@ class Exporter:
         return path
 
     def run(self, path, *flags):
-        """The finished process of export_model; the ONNX file is model.onnx in the folder."""
+        """Returns the finished process of export_model. The ONNX file is model.onnx in the folder."""
         command = [self.command, str(path), "-o", str(self.folder / "model.onnx"), *flags]
         return subprocess.run(command, capture_output=True, text=True)
 
@@ -97,7 +97,7 @@ class Exporter:
         return self.folder / "model.onnx"
 
     def refusal(self, module, inputs, *flags, scripted=False, eval_mode=True):
-        """The message with which export_model refuses the module."""
+        """Returns the message with which export_model refuses the module."""
         path = self.save(module, inputs, scripted, eval_mode)
         described = [word for name, tensor in inputs.items() for word in ("--input", tensor_flag(name, tensor))]
         result = self.run(path, *described, *flags)

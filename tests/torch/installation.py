@@ -1,5 +1,6 @@
-"""Finds what the tests are of: linnet_torch, the installed one, else that of the source tree; export_model; and says
-what this PyTorch has. Import it before linnet_torch.
+"""Finds the parts under test: export_model, and the installed linnet_torch or else that of the source tree.
+
+It also determines what this PyTorch supports. Import it before linnet_torch.
 """
 
 import functools
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 import torch
 
-# Not only pytest imports this.
+# Other programs than pytest import this, too.
 sys.path.append(str(Path(__file__).resolve().parents[1] / "support"))
 
 from locations import BUILD, ROOT, RUN_MODEL  # noqa: E402
@@ -31,13 +32,13 @@ needs_torchvision = pytest.mark.skipif(not HAS_TORCHVISION, reason="torchvision 
 
 from linnet_torch import library  # noqa: E402
 
-# Built where the operators are: it must load there.
+# This library is built together with the operators; it must then load.
 HAS_LINNET = (library.find() or Path("missing")).is_file()
 EXPORTERS = [*TORCH_EXPORTERS, "linnet"] if HAS_LINNET else TORCH_EXPORTERS
 needs_linnet = pytest.mark.skipif(not HAS_LINNET, reason="liblinnet_torch_export is not built for this PyTorch")
 
 if HAS_DYNAMO:
-    # Most of the time of a small export goes into listing the operators that PyTorch can translate, each time anew.
+    # Listing the operators that PyTorch can translate takes most of the time of a small export, so the list is cached.
     from torch.onnx._internal.exporter import _registration
 
     apis = _registration.onnxscript_apis
@@ -46,8 +47,9 @@ if HAS_DYNAMO:
 
 @functools.cache
 def export_model():
-    """The built export_model and "", or None and the reason why not: an older PyTorch does not read all that a newer one
-    saves.
+    """Returns the built export_model and "", or None and the reason.
+
+    An older PyTorch does not read all that a newer one saves.
     """
     command = BUILD / "bin" / "export_model"
     if not command.exists():

@@ -1,4 +1,4 @@
-"""The models of the tutorials that the exporter is for."""
+"""The models of tutorials that the exporter targets."""
 
 import linnet_torch
 import torch
@@ -10,9 +10,9 @@ class Asinh(torch.nn.Module):
 
 
 class Deform(torch.nn.Module):
-    """A convolution computes the offsets of a deformable one; `mask` adds a second one for the modulation.
+    """Computes the offsets of a deformable convolution with a convolution. `mask` adds a second one for the modulation.
 
-    layer: the class of the deformable one, linnet_torch's or torchvision's DeformConv2d
+    layer: the class of the deformable one, DeformConv2d of linnet_torch or torchvision
     """
 
     def __init__(self, layer=linnet_torch.DeformConv2d, mask=False, bias=True, offset_groups=1, channels=6, **options):
@@ -29,8 +29,9 @@ class Deform(torch.nn.Module):
 
 
 class ModulatedDeform(torch.nn.Module):
-    """Takes the place of a 3x3 convolution, as in Deformable ConvNets v2 (Zhu et al., 2019): one more convolution
-    computes offsets and modulation.
+    """Replaces a 3x3 convolution, as in Deformable ConvNets v2 (Zhu et al., 2019).
+
+    An additional convolution computes offsets and modulation.
     """
 
     def __init__(self, conv):
@@ -39,7 +40,7 @@ class ModulatedDeform(torch.nn.Module):
         super().__init__()
         geometry = {"stride": conv.stride, "padding": conv.padding, "dilation": conv.dilation}
         self.field = torch.nn.Conv2d(conv.in_channels, 27, 3, **geometry)
-        torch.nn.init.normal_(self.field.weight, std=0.01)  # near 0, where training starts
+        torch.nn.init.normal_(self.field.weight, std=0.01)  # near 0, as at the start of training
         self.conv = DeformConv2d(conv.in_channels, conv.out_channels, 3, bias=False, **geometry)
 
     def forward(self, x):
@@ -48,7 +49,7 @@ class ModulatedDeform(torch.nn.Module):
 
 
 def resnet50_dcn():
-    """torchvision's resnet50 whose 3x3 convolutions are deformable from the third stage on."""
+    """Returns torchvision's resnet50 with deformable 3x3 convolutions from the third stage on."""
     import torchvision
 
     module = torchvision.models.resnet50()
@@ -101,7 +102,7 @@ class Attend(torch.nn.Module):
 
 
 class Branch(torch.nn.Module):
-    """What depends on values, for scripting."""
+    """Branches that depend on values, for scripting."""
 
     def __init__(self):
         super().__init__()

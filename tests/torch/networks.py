@@ -1,12 +1,13 @@
-"""Exports torchvision's classification networks, and one of deformable convolutions, with every exporter and compares
-run_model's outputs with PyTorch's.
+"""Exports torchvision's classification networks, and one with deformable convolutions, with every exporter.
+
+Compares run_model's outputs with PyTorch's.
 
 python networks.py --json networks.json [NAME...]              those (all) with this Python's PyTorch; rows are added
 python networks.py --json networks.json --report exporter.md   writes the table between the file's two markers
 
-The weights are random with a fixed seed. One batch in training mode gives the normalisations' statistics, without which
-the values of a deep network vanish or grow beyond float32. An output may differ by 1e-4 + 1e-3 |value|, or, where
-PyTorch's own float32 result is not that near to its float64 result, by 4 times its difference.
+The weights are random with a fixed seed. One batch in training mode determines the normalisations' statistics, without
+which the values of a deep network vanish or exceed float32. An output may differ by 1e-4 + 1e-3 |value|. If PyTorch's
+own float32 result is less accurate than that, an output may differ by 4 times its difference from the float64 result.
 """
 
 import argparse
@@ -30,7 +31,7 @@ ABSOLUTE, RELATIVE = 1e-4, 1e-3
 
 
 def network(name):
-    """The seeded network and an image for it."""
+    """Returns the seeded network and an image for it."""
     import torchvision
 
     torch.manual_seed(0)
@@ -51,7 +52,7 @@ def network(name):
 
 
 def export_model(graph, image, folder):
-    """Writes the ONNX file of a TorchScript module with the command."""
+    """Writes the ONNX file of a TorchScript module with the command export_model."""
     command, _ = installation.export_model()
     graph.save(f"{folder}/model.pt")
     name = [argument.name for argument in graph.forward.schema.arguments][1]
@@ -72,7 +73,7 @@ def python_export(exporter):
 
 
 def forms():
-    """name: how a module and an image become FOLDER/model.onnx, with this PyTorch."""
+    """Returns, by name, functions that export a module with an image to FOLDER/model.onnx with this PyTorch."""
     found = {f"linnet_torch, {exporter}": python_export(exporter) for exporter in installation.TORCH_EXPORTERS}
     if installation.export_model()[0]:
         found["export_model, traced"] = lambda m, x, f: export_model(traced(m, x), x, f)
@@ -81,7 +82,7 @@ def forms():
 
 
 def measure(module, image, expected, export):
-    """What a row of the table says."""
+    """Returns a row of the table."""
     with torch.no_grad(), tempfile.TemporaryDirectory() as folder:
         try:
             export(module, image, folder)
@@ -99,7 +100,7 @@ def measure(module, image, expected, export):
 
 
 def result_of(module, image):
-    """The first output, in float64."""
+    """Returns the first output, in float64."""
     with torch.no_grad():
         result = module(image)
     return (result if isinstance(result, torch.Tensor) else result[0]).numpy().astype(np.float64)

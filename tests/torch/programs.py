@@ -1,4 +1,4 @@
-"""Modules that torch.export takes: each with examples of a batch and a length."""
+"""Modules that torch.export supports. Each has examples of a batch size and a length."""
 
 from dataclasses import dataclass
 from typing import Any, Callable
@@ -54,7 +54,7 @@ class Attention(nn.Module):
 
 
 class Copies(nn.Module):
-    """Of other dtypes and orders than what they are copies of, which stays as it is when they are written to."""
+    """Makes copies in other dtypes and orders, which may be written to without changing the originals."""
 
     def forward(self, x):
         x = x * 1
@@ -70,7 +70,7 @@ class Copies(nn.Module):
 
 
 class GroupedQueries(nn.Module):
-    """Two heads of keys and values for six of queries."""
+    """Has two heads of keys and values for six heads of queries."""
 
     def forward(self, x):
         q = x[:, :, :12].unflatten(2, (6, 2)).transpose(1, 2)

@@ -1,4 +1,4 @@
-"""Files of the same module agree with PyTorch, and with those of another PyTorch: that of $LINNET_OTHER_TORCH_PYTHON."""
+"""Files of the same module agree with PyTorch, and with those of the PyTorch of $LINNET_OTHER_TORCH_PYTHON."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What modules are called with and return: whatever torch.export takes, and objects that hold tensors."""
+"""Arguments and results of modules: all that torch.export supports, and objects that hold tensors."""
 
 import dataclasses
 import functools
@@ -17,7 +17,7 @@ X = torch.tensor([[1.0, -2.0, 3.0], [0.5, 4.0, -1.0]])
 
 
 def decorated(forward):
-    """Hands keywords on as the library transformers does."""
+    """Passes keywords on as the library transformers does."""
 
     @functools.wraps(forward)
     def wrapper(self, *args, flag=None, **kwargs):
@@ -60,7 +60,7 @@ class Layer:
 
 
 class Cache:
-    """As caches of transformers are: objects in a list, that a call changes."""
+    """Resembles caches of transformers: objects in a list that a call changes."""
 
     def __init__(self, layers):
         self.layers = layers

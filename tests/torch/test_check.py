@@ -1,4 +1,4 @@
-"""The comparison with run_model that ends each export."""
+"""Tests the comparison with run_model at the end of each export."""
 
 import linnet_torch
 import numpy as np
@@ -51,7 +51,7 @@ def test_all_exporters_files_are_compared_with_the_same_results(tmp_path, run_mo
     monkeypatch.setattr(check, "run", failing_run)
     with pytest.raises(linnet_torch.ExportError, match="All that was tried:\n- .*\n- "):
         linnet_torch.export(Asinh(), torch.rand(3), tmp_path / "asinh.onnx")
-    assert len(runs) == 3  # the example, random inputs, negative ones
+    assert len(runs) == 3  # the example, random inputs, negative inputs
 
 
 def test_run_model_from_argument_environment_and_path(tmp_path, monkeypatch):
@@ -125,7 +125,7 @@ def test_missing_output():
 
 
 class Baked(torch.nn.Module):
-    """Its trace holds the length of x as a number."""
+    """Its trace contains the length of x as a number."""
 
     def forward(self, x):
         return x / len(x.tolist())

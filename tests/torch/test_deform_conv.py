@@ -1,4 +1,4 @@
-"""Deformable convolution: the module, the exported node and its numbers."""
+"""Deformable convolution: the module, the exported node and its results."""
 
 import linnet_torch
 import onnx

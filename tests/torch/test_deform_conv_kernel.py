@@ -1,4 +1,4 @@
-"""The kernel of linnet::deform_conv2d against the definition, and against torchvision's where there is one."""
+"""Compares the kernel of linnet::deform_conv2d with the definition and, if it is installed, with torchvision's."""
 
 import itertools
 import math
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("torch_ops")
 def case(
     n, c, h, w, kernel=(3, 3), out=4, stride=(1, 1), pad=(0, 0), dilation=(1, 1), groups=1, offset_groups=1, **more
 ):
-    """Arguments of torch.ops.linnet.deform_conv2d; `more`: mask, dtype, offset (one value)."""
+    """Returns arguments of torch.ops.linnet.deform_conv2d. `more` contains mask, dtype, offset (one value)."""
     make = {"dtype": more.get("dtype", torch.float32)}
     out_h, out_w = (
         (size + 2 * p - d * (k - 1) - 1) // s + 1 for size, k, s, p, d in zip((h, w), kernel, stride, pad, dilation)
@@ -47,7 +47,7 @@ cases = pytest.mark.parametrize("options", CASES.values(), ids=CASES)
 
 
 def sample(plane, y, x):
-    """Bilinear; 0 from one pixel outside on, pixels outside count as 0."""
+    """Samples bilinearly. The sample is 0 from one pixel outside on; pixels outside count as 0."""
     height, width = plane.shape
     if not (-1 < y < height and -1 < x < width):
         return 0.0
@@ -59,7 +59,7 @@ def sample(plane, y, x):
 
 
 def definition(x, w, offset, mask, bias, sh, sw, ph, pw, dh, dw, groups, offset_groups, use_mask):
-    """Deformable convolution as it is defined, in float64: https://arxiv.org/abs/1811.11168"""
+    """Computes the definition of deformable convolution in float64: https://arxiv.org/abs/1811.11168"""
     kernel_h, kernel_w = w.shape[2:]
     columns = x.new_zeros((x.shape[0], x.shape[1], kernel_h, kernel_w, *offset.shape[2:]), dtype=torch.float64)
     for n, c, r, s, i, j in itertools.product(*map(range, columns.shape)):

@@ -1,4 +1,4 @@
-"""The blocks of code in the pages that need PyTorch; tests/docs runs the others."""
+"""Runs the blocks of code in the pages that need PyTorch; tests/docs runs the others."""
 
 import pt2_archive
 import pytest
@@ -8,12 +8,12 @@ from installation import HAS_DYNAMO
 from locations import BUILD
 from test_export_rules import RULES
 
-# test_pytorch_operators runs those of a page of its own.
+# test_pytorch_operators runs those of docs/pytorch_operators.md.
 PAGES_HERE = [page for page in PAGES if page != "docs/pytorch_operators.md"]
 BLOCKS = [block for page in PAGES_HERE for block in blocks(page) if block.needs_pytorch]
 PROGRAMS = [block for block in BLOCKS if block.language == "python"]
 COMMANDS = [line for block in BLOCKS if block.language == "sh" for line in commands(block)]
-# What a page says is there.
+# The code that pages assume to precede a block.
 BEFORE = {("README.md", "python", 1): "import torch\nmodule, x = torch.nn.Softsign(), torch.rand(2, 3)\n"}
 
 

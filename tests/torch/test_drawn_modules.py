@@ -1,4 +1,4 @@
-"""export_model: modules drawn per rule agree with PyTorch or are refused with their source line."""
+"""export_model: random modules agree with PyTorch or are refused with their source line."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Asinh, Selu and my_add: what is written, and that run_model computes the formula."""
+"""Asinh, Selu and my_add: the nodes of the file, and that run_model computes the formula."""
 
 import linnet_torch
 import numpy as np
@@ -18,14 +18,14 @@ MY_ADD_NODES = {
 my_add_forms = pytest.mark.parametrize("form", MY_ADD_NODES)
 
 
-# The autograd.Function is for the TorchScript exporter; test_exporters.py has what becomes of it with the other one.
+# The autograd.Function is for the TorchScript exporter; test_exporters.py covers it with the other exporter.
 CASES = [(MyAddAutograd, "torchscript"), *((MyAddOperator, torch_exporter) for torch_exporter in EXPORTERS)]
 DEFAULT_OPSETS = {"torchscript": 17, "dynamo": 20, "linnet": 17}
 
 
 @pytest.fixture(params=CASES, ids=lambda case: f"{case[0].__name__}-{case[1]}")
 def my_add_case(request, torch_ops):
-    """A module that computes my_add, and an exporter."""
+    """Returns a module that computes my_add, and an exporter."""
     module, torch_exporter = request.param
     return module(), torch_exporter
 

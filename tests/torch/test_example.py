@@ -1,4 +1,4 @@
-"""examples/deform_block.onnx, the model that a newcomer runs first."""
+"""Tests examples/deform_block.onnx, the model that new users run first."""
 
 import onnx
 from exported import assert_close, nodes_of

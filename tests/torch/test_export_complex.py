@@ -1,4 +1,4 @@
-"""Complex numbers are pairs of floats in ONNX: their arithmetic, and Fourier transforms."""
+"""Complex numbers are pairs of floats in ONNX: tests their arithmetic, and Fourier transforms."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def double(tensor):
 
 @pytest.fixture(params=[False, True], ids=["training", "aten"])
 def check(request, tmp_path, run_model):
-    """Linnet gives what PyTorch gives in double precision, for all of several inputs; the first is the example."""
+    """Checks that Linnet's results equal PyTorch's in double precision for several inputs; the first is the example."""
 
     def run(module, *inputs, dynamic=(), bound=1e-5):
         names = save(tmp_path / "m.pt2", module.eval(), inputs[0], dynamic, request.param)
@@ -70,7 +70,7 @@ def check(request, tmp_path, run_model):
 
 
 def with_lengths(transform, x):
-    """Shorter and longer ones, even and odd, and all norms."""
+    """Returns transforms of shorter and longer, even and odd lengths, and with all normalisations."""
     return [transform(x, norm=norm) for norm in NORMS] + [transform(x, n=n) for n in (4, 11)]
 
 
@@ -189,7 +189,7 @@ def test_windows(check):
 
 
 class Rotated(torch.nn.Module):
-    """Rotary positions, by a table of complex numbers that the module keeps."""
+    """Rotary positions with a table of complex numbers that is a buffer of the module."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""torchvision's operators of boxes and of regions of images, and a small detector that is made of them."""
+"""torchvision's operators on boxes and regions of images, and a small detector that uses them."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def numpy_of(inputs):
 
 
 def program_of(folder, module, inputs, dynamic):
-    """A program of torch.export whose axis 0 of the named inputs is open."""
+    """Saves a program of torch.export in which axis 0 of the named inputs is open."""
     sizes = {name: {0: torch.export.Dim("N")} if name in dynamic else None for name in inputs}
     program = torch.export.export(module, tuple(inputs.values()), dynamic_shapes=sizes, strict=False)
     torch.export.save(program, folder / "model.pt2")
@@ -38,7 +38,7 @@ def script_of(exporter, module, inputs, dynamic):
 
 @pytest.fixture(params=FORMATS)
 def check(request, tmp_path, run_model):
-    """Exports a module with the first of several inputs; Linnet must give what PyTorch gives for all of them."""
+    """Exports a module with the first of several inputs and checks that Linnet's results equal PyTorch's for all."""
 
     def run(module, examples, dynamic):
         if request.param == "pt2":
@@ -79,7 +79,7 @@ def test_suppression(check, threshold):
 
 
 def test_overlap_that_is_the_threshold(check):
-    """The float32 next to 0.6 is above 0.6: boxes that share exactly that much are suppressed."""
+    """The float32 next to 0.6 is above 0.6, so boxes with exactly that overlap are suppressed."""
     boxes = torch.tensor([[0.0, 0, 10, 1], [0, 0, 6, 1], [20, 0, 30, 1], [20, 0, 25, 1]])
     exact = {"boxes": boxes, "scores": torch.tensor([0.9, 0.8, 0.7, 0.6])}
     assert Suppression(0.6)(*exact.values()).tolist() == [0, 2, 3]
@@ -102,7 +102,7 @@ class Pooled(torch.nn.Module):
 
 
 def regions_of(count):
-    """Some reach beyond their image."""
+    """Returns images and regions, some of which extend beyond their image."""
     images = torch.randint(0, 2, (count, 1)).float()
     return {"images": torch.randn(2, 3, 10, 9), "regions": torch.cat([images, boxes_of(count)], 1)}
 
@@ -137,7 +137,7 @@ def test_places_of_pooled_pixels_are_refused(exporter):
 
 
 def detector():
-    """Faster R-CNN over one small feature map."""
+    """Returns a Faster R-CNN over one small feature map."""
     from torchvision.models.detection import FasterRCNN, anchor_utils
 
     backbone = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3, stride=8, padding=1), torch.nn.ReLU())
@@ -181,7 +181,7 @@ class Keypoints(torch.nn.Module):
 @pytest.mark.skipif(not HAS_DYNAMO, reason="an older layout")
 @pytest.mark.parametrize(("module", "channels"), [(Pasted(), 1), (Keypoints(), 3)])
 def test_loops_over_boxes(tmp_path, run_model, module, channels):
-    """torchvision's own loops compute what is expected of the file, in which there are none."""
+    """Compares the file, which contains no loops, with torchvision's own loops."""
     torch.manual_seed(5)
     examples = [{"maps": torch.rand(count, channels, 7, 7), "boxes": boxes_of(count) - 2} for count in (5, 1, 0)]
     with branches.left_out():

@@ -1,4 +1,4 @@
-"""export_model: axes whose sizes stay open, branches and loops that inputs decide, writes in place."""
+"""export_model: axes whose sizes are open, branches and loops that inputs decide, writes in place."""
 
 import numpy as np
 import onnx
@@ -58,7 +58,7 @@ def test_a_length_that_the_factor_keeps_is_copied(exporter, run_model, height):
 
 
 class ScatterAdd(nn.Module):
-    """Adds rows of y where i says, the same rows for all of x, whose sizes the index takes on."""
+    """Adds rows of y at index i, which is the same for all of x and is expanded to its sizes."""
 
     def forward(self, x, w, i, y):
         index = i.expand(x.shape[0], -1)[..., None].expand(-1, -1, x.shape[2])
@@ -212,7 +212,7 @@ def test_branches_and_loops_that_cannot_be_written_are_refused(exporter, module,
 
 
 class Writes(nn.Module):
-    """Every kind of write in place: whole, through views, into new tensors, before and after other views."""
+    """Contains every kind of write in place: whole, through views, into new tensors, before and after other views."""
 
     def forward(self, x):
         y = x.clone()

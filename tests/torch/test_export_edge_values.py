@@ -1,4 +1,4 @@
-"""export_model: NaN, infinities, rounding, empty tensors, tensors without axes and other edges of single operators."""
+"""export_model: NaN, infinities, rounding, empty tensors, tensors of rank 0 and other edge cases of operators."""
 
 import pytest
 import torch
@@ -117,7 +117,7 @@ def flat(values):
 
 @pytest.fixture(params=(13, 17))
 def exported_cases(exporter, request):
-    """The file of one module that computes all cases, and its inputs."""
+    """Returns the file of one module that computes all cases, and its inputs."""
     tensors = [tensor for case in CASES.values() for tensor in case[1:]]
     module = Functions([case[0] for case in CASES.values()], [len(case) - 1 for case in CASES.values()])
     path = exporter.folder / "model.pt"

@@ -1,4 +1,4 @@
-"""export_model: losses, bags of embeddings, sampling by grids, pooling and padding of all kinds, transformers."""
+"""export_model: losses, bags of embeddings, grid sampling, all kinds of pooling and padding, transformers."""
 
 import pytest
 import torch
@@ -15,7 +15,7 @@ REDUCTIONS = ("none", "mean", "sum")
 
 
 def reduced(loss, **options):
-    """The loss with all reductions."""
+    """Returns the loss with all reductions."""
     return lambda *tensors: tuple(loss(*tensors, reduction=reduction, **options) for reduction in REDUCTIONS)
 
 
@@ -157,7 +157,7 @@ def test_grids_in_volumes_need_opset_20(exporter):
 
 
 class Transformer(nn.Module):
-    """Both with the masks that users pass."""
+    """Encodes without and with the mask that users pass."""
 
     def __init__(self, **options):
         super().__init__()

@@ -1,4 +1,4 @@
-"""export_model: functions of single elements, with promotion of types as in PyTorch."""
+"""export_model: elementwise functions, with type promotion as in PyTorch."""
 
 import pytest
 import torch
@@ -11,7 +11,7 @@ INF, NAN = float("inf"), float("nan")
 X, Y = torch.randn(4, 6), torch.randn(4, 6)
 N, K = torch.randint(-4, 5, (4, 6)), torch.randint(1, 5, (4, 6))
 FLAGS = torch.rand(4, 6) > 0.5
-# Made by the model itself: the check draws finite inputs alone.
+# The model itself makes these, because the check only generates finite inputs.
 EDGES = torch.tensor([[INF], [-INF], [NAN], [0.0]])
 
 TWO = {
@@ -92,7 +92,7 @@ def test_bitwise_operators_need_opset_18(exporter):
 
 
 class InPlace(nn.Module):
-    """Forms in place as TorchScript compiles them."""
+    """In-place forms as TorchScript compiles them."""
 
     def forward(self, x, n):
         y = x.clone()

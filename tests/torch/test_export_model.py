@@ -12,7 +12,7 @@ torch.manual_seed(0)
 
 
 class Block(nn.Module):
-    """Convolution, normalisation, activation, pooling and a linear layer: most of an image network."""
+    """Convolution, normalisation, activation, pooling and a linear layer: the main parts of an image network."""
 
     def __init__(self):
         super().__init__()
@@ -71,7 +71,7 @@ def test_layers(exporter, scripted):
 
 
 def test_activations(exporter):
-    # Beyond the threshold of softplus, PyTorch's own result is not exact: it is tried with small numbers alone.
+    # Beyond the threshold of softplus, PyTorch's own result is not exact, so only small numbers are tested.
     exporter.export_all({repr(module): (module, torch.randn(2, 7)) for module in ACTIVATIONS})
 
 
@@ -93,7 +93,7 @@ def test_weights_that_cannot_be_written(exporter):
 
 
 class Repeats(nn.Module):
-    """Returns what an operator makes, an input and a constant twice."""
+    """Returns an operator's result, an input and a constant, each twice."""
 
     def forward(self, x):
         y, c = x * 2, torch.arange(3)

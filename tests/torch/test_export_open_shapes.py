@@ -1,5 +1,7 @@
-"""Programs of torch.export whose operators meet sizes that differ between runs: at each size they give what PyTorch
-gives. Operators in the form of the program, which is not always the one that PyTorch breaks them down to."""
+"""Programs of torch.export with sizes that differ between runs: at each size the results equal PyTorch's.
+
+Operators have the form of the program, which is not always the one that PyTorch decomposes them to.
+"""
 
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ from torch.export import Dim  # noqa: E402
 
 
 class StandardizedConv(nn.Module):
-    """Its weights are normalised as a batch, as timm's NFNets do it."""
+    """Its weights are normalised as a batch, as in timm's NFNets."""
 
     def __init__(self):
         super().__init__()
@@ -29,7 +31,7 @@ class StandardizedConv(nn.Module):
 
 
 class Halved(nn.Module):
-    """What is left of the sizes is a few pixels."""
+    """Reduces the sizes to a few pixels."""
 
     def __init__(self):
         super().__init__()
@@ -60,7 +62,7 @@ def smoothed(mode, **sizes):
     return lambda x: F.interpolate(x, mode=mode, antialias=True, **sizes)
 
 
-# By name: a function or module, its inputs, the axes that are open.
+# By name: a function or module, its inputs, and the open axes.
 PROGRAMS = {
     "flatten": (lambda x: (x.flatten(2), x.flatten(1, 2), x.flatten()), IMAGES, SPATIAL),
     "flatten of nothing": (lambda x: x.flatten(2), drawn((2, 3, 4, 5), (0, 3, 5, 4), (2, 3, 0, 4)), SPATIAL),
@@ -136,7 +138,7 @@ def test_weight_norm(tmp_path, run_model, dim):
 
 
 class Experts(nn.Module):
-    """Rows in groups: those before the first offset have the first weight."""
+    """Multiplies rows in groups: those before the first offset have the first weight."""
 
     def forward(self, rows, weights, ends):
         return torch._grouped_mm(rows.bfloat16(), weights.bfloat16(), ends).float()

@@ -1,6 +1,7 @@
-"""export_model: sizes that contents decide on, or that differ between branches or rounds, are no constants of the file.
+"""export_model: sizes that contents determine, or that differ between branches or rounds, are not constants of the
+file.
 
-Each module runs on inputs that give other sizes than the examples of the export.
+Each module runs on inputs with other sizes than the examples of the export.
 """
 
 import pytest

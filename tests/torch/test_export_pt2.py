@@ -1,4 +1,4 @@
-"""export_model on programs of torch.export: the ONNX file gives what PyTorch gives, in Linnet and in ONNX Runtime."""
+"""export_model on programs of torch.export: in Linnet and in ONNX Runtime, the ONNX file's results equal PyTorch's."""
 
 import json
 import subprocess
@@ -21,7 +21,7 @@ from torch.export import export  # noqa: E402
 
 COMMAND = BUILD / "bin" / "export_model"
 pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason="export_model is not built")
-# Names of PROGRAMS whose operators need no more than opset 17.
+# The names of PROGRAMS whose operators need at most opset 17.
 NAMES = ["mlp", "convolutions", "causal attention", "transformer", "lstm", "writes in place", "branches", "loop", "norms",
          "grouped queries"]
 
@@ -68,7 +68,7 @@ def test_saved_program_is_read_by_pytorch_and_unchanged(tmp_path):
 
 
 def test_check_finds_other_outputs(tmp_path):
-    """The sample is that of a module with another bias."""
+    """Uses a sample of a module with another bias."""
     path, x = tmp_path / "m.pt2", torch.rand(4, 3)
     program = export(torch.nn.Linear(3, 2), (x,))
     wrong = [{"inputs": {"input": pt2._described(x)}, "outputs": [pt2._described(program.module()(x) + 1)]}]

@@ -1,4 +1,4 @@
-"""Quantised programs of torch.export: QuantizeLinear and DequantizeLinear give the integers that PyTorch gives."""
+"""Quantised programs of torch.export: QuantizeLinear and DequantizeLinear return the same integers as PyTorch."""
 
 import subprocess
 
@@ -28,7 +28,7 @@ RANGES = {
 
 
 class Function(nn.Module):
-    """A function of the inputs and of constant tensors behind them."""
+    """Calls a function of the inputs, followed by constant tensors."""
 
     def __init__(self, function, *constants):
         super().__init__()
@@ -41,7 +41,7 @@ class Function(nn.Module):
 
 
 def together(*functions):
-    """All of them of the same inputs."""
+    """Combines functions of the same inputs."""
     return Functions(functions)
 
 
@@ -63,12 +63,12 @@ def save(path, module, args, decomposed=False):
 
 
 def numpy_of(tensors):
-    """NumPy has no integers of 16 bits that PyTorch can widen: it takes them as they are."""
+    """Converts tensors to arrays of the same dtype; 16-bit integers are not widened."""
     return [tensor.detach().numpy() for tensor in torch.utils._pytree.tree_leaves(tensors)]
 
 
 def check(run_model, path, module, args, *more, decomposed=False):
-    """Equal to the last bit, for more arguments than those of the export, too."""
+    """Checks equality to the last bit, also for other arguments than those of the export."""
     names = save(path, module, args, decomposed)
     for given in (args, *more):
         got = run_model.outputs(path, dict(zip(names, numpy_of(given))))
@@ -133,7 +133,7 @@ def test_halves(tmp_path, run_model):
 
 
 def test_parameters_in_tensors(tmp_path, run_model):
-    """What the file knows, though a tensor holds it."""
+    """Tests parameters that are constant tensors, so that the file contains them."""
 
     def function(x, *grid):
         integers = Q.quantize_per_tensor.tensor2(x, *grid, torch.uint8)
@@ -192,7 +192,7 @@ def tokens(choose):
 
 
 def test_scales_of_the_input(tmp_path, run_model):
-    """Of a symmetric range the ends lie in the middle between two integers."""
+    """The ends of a symmetric range are in the middle between two integers."""
     choices = Q.choose_qparams_per_token_asymmetric, Q.choose_qparams_per_token
     functions = dynamic, dynamic_symmetric, *(tokens(choose) for choose in choices)
     more = [(x,) for x in (LARGE, LARGE.abs(), -LARGE.abs(), LARGE * 0)]
@@ -258,7 +258,7 @@ class Network(nn.Module):
 
 
 def test_quantised_network(tmp_path, run_model):
-    """As torch.ao.quantization makes it; sums of floats may be rounded to the next step of the last scale."""
+    """Tests a network quantised by torch.ao.quantization; sums may be rounded to the next step of the last scale."""
     from torch.ao.quantization import get_default_qconfig_mapping
     from torch.ao.quantization.quantize_fx import _convert_to_reference_decomposed_fx, prepare_fx
 

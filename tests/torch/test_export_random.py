@@ -1,5 +1,7 @@
-"""Random operators of torch.export programs: shapes, dtypes and distributions, other numbers in each run; and operators
-whose sizes depend on what tensors contain."""
+"""Random operators of torch.export programs: shapes, dtypes and distributions, and other numbers in each run.
+
+Also tests operators whose sizes depend on the contents of tensors.
+"""
 
 import numpy as np
 import pytest
@@ -23,7 +25,7 @@ class Function(nn.Module):
 
 
 def save(path, module, args, is_open=False, decomposed=False):
-    """The names of the inputs; `is_open`: the first axis of the one input."""
+    """Returns the names of the inputs. `is_open`: whether the first axis of the single input is open."""
     sizes = (({0: torch.export.Dim.DYNAMIC},),) if is_open else None
     program = torch.export.export(module, args, dynamic_shapes=sizes)
     if decomposed:
@@ -42,7 +44,7 @@ def rows(count):
     return torch.rand(count, 300)
 
 
-# Each: a function, and the least and the greatest number, the mean and the deviation that it gives.
+# By name: a function, and the least number, the greatest number, the mean and the deviation of its results.
 INFINITY = float("inf")
 DRAWN = {
     "rand": (lambda x: torch.rand(x.shape[0], 300), 0, 1, 0.5, 12**-0.5),
@@ -72,7 +74,7 @@ DRAWN = {
 
 @pytest.mark.parametrize("decomposed", [False, True], ids=["training", "aten"])
 def test_numbers_are_drawn(tmp_path, run_model, decomposed):
-    """The mean of 12,000 numbers lies within five deviations of that of the distribution."""
+    """Checks that the mean of 12,000 numbers is within five deviations of that of the distribution."""
     path, x = tmp_path / "m.pt2", rows(40)
     module = Function(lambda x: [function(x) for function, *_ in DRAWN.values()])
     names = save(path, module, (rows(5),), True, decomposed)

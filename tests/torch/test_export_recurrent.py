@@ -1,4 +1,4 @@
-"""export_model: recurrent layers and cells, all layers, both directions, with the last states."""
+"""export_model: recurrent layers and cells with all layers, both directions and the last states."""
 
 import pytest
 import torch
@@ -8,7 +8,7 @@ torch.manual_seed(0)
 
 
 class Stack(nn.Module):
-    """A GRU or RNN; its sequence and last states as one vector."""
+    """Returns the sequence and last states of a GRU or RNN as one vector."""
 
     def __init__(self, layer):
         super().__init__()
@@ -30,7 +30,7 @@ class LstmStack(nn.Module):
 
 
 class GivenStates(nn.Module):
-    """An LSTM that starts from what it is given."""
+    """Starts an LSTM from given states."""
 
     def __init__(self):
         super().__init__()
@@ -42,7 +42,7 @@ class GivenStates(nn.Module):
 
 
 class Cell(nn.Module):
-    """Two steps of a cell."""
+    """Runs two steps of a cell."""
 
     def __init__(self, cell):
         super().__init__()

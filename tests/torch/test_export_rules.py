@@ -1,4 +1,5 @@
-"""export_model: forms of custom operators, rules from libraries, refusals, the check, arguments that are no tensors."""
+"""export_model: forms of custom operators, rules from libraries, refusals, the check, arguments that are not
+tensors."""
 
 import subprocess
 from pathlib import Path
@@ -20,7 +21,7 @@ WRONG_RULE = RULES.replace("aten::hypot", "aten::mul.Tensor").replace('"Sqrt"', 
 
 
 def build_rules(folder, source):
-    """The library of a rules file, built as docs/exporter.md says."""
+    """Builds the library of a rules file as in docs/exporter.md."""
     (folder / "rules.cc").write_text(source)
     includes = [f"-I{ROOT}/{folder}/include" for folder in ("frontends/torch", "engine")]
     command = ["c++", "-std=c++20", "-shared", "-fPIC", *includes]
@@ -60,7 +61,7 @@ def test_check_names_the_first_node_of_a_wrong_rule(exporter, tmp_path):
 
 
 class EqualElements(nn.Module):
-    """Which of equal elements an operator points at is left open, and PyTorch's choice is not the first."""
+    """Returns positions of equal elements. Operators may return any of them, and PyTorch's choice is not the first."""
 
     def forward(self, x):
         y = (x * 2).round()

@@ -10,7 +10,7 @@ WHOLE = torch.randint(-3, 4, (4, 6))
 
 
 def top_values(x):
-    """Of equal elements PyTorch may take any: the values decide."""
+    """Compares values, because PyTorch may return any position of equal elements."""
     return x.topk(2)[0], x.topk(3, 0, largest=False)[0], x.gather(1, x.topk(2, 1)[1]), x.topk(1, sorted=False)[0]
 
 

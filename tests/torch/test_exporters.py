@@ -1,4 +1,4 @@
-"""Which exporter is chosen, what each takes, and what the other then says."""
+"""Tests which exporter is selected, what each supports, and the messages of the others."""
 
 import linnet_torch
 import numpy as np
@@ -13,7 +13,7 @@ PAIR = (torch.rand(2, 3), torch.rand(3))
 
 
 def written_by(file):
-    """The exporter that wrote the file."""
+    """Returns the exporter that wrote the file."""
     return "torchscript" if onnx.load(str(file)).opset_import[0].version == 17 else "dynamo"
 
 
@@ -50,7 +50,7 @@ def test_attention_without_gradients(tmp_path, torch_exporter, run_model):
 
 
 class Sign(torch.autograd.Function):
-    """One that the TorchScript exporter must keep whole, defined and bound as users do."""
+    """A Function that the TorchScript exporter must keep whole, defined and bound as users do."""
 
     @staticmethod
     def forward(ctx, x):
@@ -77,7 +77,7 @@ def test_function_with_symbolic_is_exported_and_left_as_it_was(tmp_path, run_mod
 
 
 class Tutorial(torch.autograd.Function):
-    """The tutorial's, with a constant of one dim and of another type than the inputs."""
+    """The tutorial's Function, with a constant of rank 1 and of another type than the inputs."""
 
     @staticmethod
     def forward(ctx, a, b):
@@ -99,7 +99,7 @@ def test_function_of_the_tutorial(tmp_path, run_model):
 
 
 class Scaled(torch.autograd.Function):
-    """One with a number, attributes and two results."""
+    """A Function with a number, attributes and two results."""
 
     @staticmethod
     def forward(ctx, x, factor):
@@ -222,7 +222,7 @@ needs_onnxscript = pytest.mark.skipif(not HAS_DYNAMO, reason="onnxscript is not 
 
 @pytest.fixture
 def selu():
-    """The ONNX function of the tutorial."""
+    """Returns the ONNX function of the tutorial."""
     import onnxscript
     from onnxscript.onnx_opset import opset18 as op
 

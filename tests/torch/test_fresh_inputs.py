@@ -1,4 +1,4 @@
-"""What the check draws, and which differences from PyTorch it allows."""
+"""Tests the inputs that the check generates, and the differences from PyTorch that it allows."""
 
 import linnet_torch
 import numpy as np
@@ -150,7 +150,7 @@ def test_ties_are_open_and_nothing_else():
 @pytest.mark.skipif(torch.__version__ < (2, 5), reason="this PyTorch gives NaN for rows without any key")
 @pytest.mark.parametrize("exporter", ["auto", *(["linnet"] if HAS_LINNET else [])])
 def test_fully_masked_rows(tmp_path, run_model, exporter):
-    """A file that gives them other values than PyTorch is not taken."""
+    """A file that returns other values than PyTorch for such rows is rejected."""
     masks = torch.tensor([[1, 1, 1, 1], [0, 1, 1, 0], [0, 0, 0, 0], [1, 0, 0, 0]]).bool().expand(2, 1, 4, 4)
     q = torch.randn(2, 2, 4, 8)
     linnet_torch.export(Masked(), (q, masks), tmp_path / "m.onnx", exporter=exporter)

@@ -1,4 +1,4 @@
-"""The libraries that pip built beside the package."""
+"""Tests the libraries that pip built next to the package."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""exporter="linnet", and where "auto" takes it."""
+"""Tests exporter="linnet", and when "auto" selects it."""
 
 from typing import Dict, List, Optional
 
@@ -62,20 +62,20 @@ CASES = {
     "layer_norm without weights": (NormWithoutWeights(), (ROWS,)),
     "gru": (Gru(), (torch.randn(2, 5, 3),)),
 }
-# What PyTorch's preferred exporter does not write at this opset.
+# The cases that PyTorch's preferred exporter does not write at this opset.
 OPSET = 17
 BEYOND = [name for name in CASES if HAS_DYNAMO or name not in ("scatter_add", "gru")]
 
 
 def outputs_of(run_model, file, args):
-    """The outputs of the file for the tensors that its inputs, in order, get."""
+    """Returns the outputs of the file for these tensors, which are its inputs in order."""
     names = [value.name for value in onnx.load(str(file)).graph.input]
     inputs = {name: tensor.numpy() for name, tensor in zip(names, args, strict=True)}
     return list(run_model.outputs(file, inputs).values())
 
 
 def assert_agrees(run_model, file, module, args):
-    """The file computes what the module does in float64."""
+    """Checks that the file computes what the module does in float64."""
     wide = [tensor.double() if tensor.is_floating_point() else tensor for tensor in args]
     with torch.no_grad():
         expected = linnet_torch.nested.flatten(module.double()(*wide))
@@ -97,7 +97,7 @@ def test_operators(tmp_path, run_model, name, scripted):
 @pytest.mark.parametrize("name", BEYOND)
 def test_auto_falls_back_where_pytorch_cannot(tmp_path, run_model, name):
     module, args = CASES[name]
-    with pytest.raises(Exception):  # PyTorch's exporters raise many
+    with pytest.raises(Exception):  # PyTorch's exporters raise many kinds
         linnet_torch.export(module, args, tmp_path / "m.onnx", exporter=PREFERRED, opset_version=OPSET)
     with pytest.warns(UserWarning, match=f"wrote the file. PyTorch's {PREFERRED} exporter failed"):
         assert linnet_torch.export(module, args, tmp_path / "m.onnx", opset_version=OPSET) != PREFERRED
@@ -125,7 +125,7 @@ def test_auto_falls_back_where_pytorchs_file_is_wrong(tmp_path, run_model, monke
     with pytest.warns(UserWarning, match="(?si)wrote the file.*output 'output' differs from PyTorch.*suspect the exporter"):
         assert linnet_torch.export(Asinh(), ROWS, tmp_path / "m.onnx") != PREFERRED
     assert_agrees(run_model, tmp_path / "m.onnx", Asinh(), [ROWS])
-    # What was asked for by name is not replaced.
+    # An exporter that is requested by name is not replaced.
     with pytest.raises(linnet_torch.MismatchError):
         linnet_torch.export(Asinh(), ROWS, tmp_path / "m.onnx", exporter=PREFERRED)
 
@@ -216,7 +216,7 @@ def test_refusals(tmp_path, options, message):
 
 
 class Sizes(nn.Module):
-    """Computes with sizes, has an argument of each kind, and modes."""
+    """Computes with sizes, and has arguments of each kind and modes."""
 
     def __init__(self):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Input names are the parameter names of forward; output names are "output" or "output_0", "output_1" ..."""
+"""Input names are the parameter names of forward; output names are "output" or "output_0", "output_1", ..."""
 
 import linnet_torch
 import onnx
@@ -37,7 +37,7 @@ class Swap(torch.nn.Module):
 @pytest.fixture
 def names_in(torch_exporter):
     def names_in(module, args, path, **options):
-        """The names of the inputs and of the outputs in the file of an export."""
+        """Returns the names of the inputs and of the outputs in the file of an export."""
         linnet_torch.export(module, args, path, check=False, **({"exporter": torch_exporter} | options))
         graph = onnx.load(str(path)).graph
         return [value.name for value in graph.input], [value.name for value in graph.output]

@@ -1,5 +1,4 @@
-"""Programs of torch.export, run by Linnet without PyTorch: they give what PyTorch gives, at sizes other than the
-example's, too."""
+"""Programs of torch.export, run by Linnet without PyTorch: results equal PyTorch's, also at other sizes."""
 
 import re
 
@@ -74,7 +73,7 @@ def test_buffers_that_a_program_changes_are_states(tmp_path, run_model, decompos
 
 
 class Last(torch.nn.Module):
-    """It writes its buffer without a look at what was there."""
+    """Overwrites its buffer without reading it."""
 
     def __init__(self):
         super().__init__()
@@ -86,7 +85,7 @@ class Last(torch.nn.Module):
 
 
 class InList(torch.nn.Module):
-    """torch.export makes a constant of its tensor, which no name is registered for."""
+    """torch.export makes a constant of its tensor, which has no registered name."""
 
     def __init__(self):
         super().__init__()
@@ -112,7 +111,7 @@ def test_states_follow_pytorchs_calls(tmp_path, run_model, make):
 
 
 class Relative(torch.nn.Module):
-    """The slice's offset is in a check only, and in no operator that there is a rule for."""
+    """The slice's offset is only used in a check, by an operator without a rule."""
 
     def __init__(self):
         super().__init__()
@@ -131,7 +130,7 @@ def test_numbers_that_only_checks_read(tmp_path, run_model):
 
 
 def test_dims_have_the_names_of_symbols(tmp_path, run_model):
-    """PyTorch makes s0, s77 or the like of Dim("batch") in the file."""
+    """In the file, PyTorch names Dim("batch") s0, s77 or similar."""
     file = tmp_path / "m.pt2"
     save(file, torch.nn.Linear(3, 2), (torch.rand(4, 3),), {"input": {0: Dim("batch")}})
     text = run_model("inspect", file).stdout

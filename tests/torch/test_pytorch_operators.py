@@ -1,4 +1,4 @@
-"""The programs of docs/pytorch_operators.md, typed as they are there, and their files in run_model."""
+"""Runs the programs of docs/pytorch_operators.md as they are, and their files in run_model."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ INPUTS = {
 
 
 def deform_conv2d(x, offset, weight):
-    """Of a 3x3 kernel with stride 1: bilinear samples, zero outside, in double precision."""
+    """Computes a 3x3 kernel with stride 1 in double precision: bilinear samples, zero outside."""
     n, c, height, width = x.shape
     rows, columns = np.meshgrid(np.arange(height - 2), np.arange(width - 2), indexing="ij")
     padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))

@@ -23,7 +23,7 @@ BATCH = ({0: "N"},)
 
 
 class Staged(nn.Module):
-    """Between stubs, for eager mode."""
+    """Wraps a body in stubs, for eager mode."""
 
     def __init__(self, body):
         super().__init__()
@@ -39,7 +39,7 @@ def conv(inputs, outputs, size, stride=1, groups=1, activation=nn.ReLU):
 
 
 class Residual(nn.Module):
-    """The blocks of residual and of mobile networks, fused."""
+    """The blocks of residual and mobile networks, fused."""
 
     def __init__(self):
         super().__init__()
@@ -58,7 +58,7 @@ class Residual(nn.Module):
 
 
 class Numbers(nn.Module):
-    """Arithmetic by functional modules."""
+    """Does arithmetic with functional modules."""
 
     def __init__(self):
         super().__init__()
@@ -72,7 +72,7 @@ class Numbers(nn.Module):
 
 
 class Branches(nn.Module):
-    """What graph mode lowers: functions, methods and shapes between layers."""
+    """Contains what graph mode lowers: functions, methods and shapes between layers."""
 
     def __init__(self):
         super().__init__()
@@ -150,7 +150,8 @@ def eager(body, x=X):
 
 
 def layer(body, x):
-    """With one scale for its weights, which transposed convolutions need, where each channel has none."""
+    """Quantises a layer with one scale for its weights, which transposed convolutions need, instead of one per
+    channel."""
     module = Staged(body).eval()
     weight = quantization.default_weight_observer
     module.qconfig = quantization.QConfig(quantization.HistogramObserver.with_args(reduce_range=True), weight)
@@ -197,7 +198,7 @@ def channels():
 PLANES = X[:, :, 0]
 VOLUMES = X.reshape(4, 3, 4, 8, 8)
 INDICES = torch.arange(6).reshape(2, 3), torch.tensor([3, 19, 0, 0, 7, 11, 2]), torch.tensor([0, 4])
-# What makes the module, and its arguments; of "static" ones the results lie on a grid.
+# Functions that make a module, and its arguments. Results of "static" modules are on a grid.
 CASES = {
     "static: residual": (lambda: eager(Residual()), (X,)),
     "static: numbers": (lambda: eager(Numbers()), (X,)),
@@ -222,7 +223,7 @@ def arrays(results):
 
 
 def assert_agrees(got, want, name):
-    """Sums and ties may be rounded to the next integer, seldom."""
+    """Sums and ties may rarely be rounded to the next integer."""
     assert_mostly_agrees(got, want, name)
     difference = np.abs(got - want)
     if name.startswith("static"):
@@ -246,7 +247,7 @@ def built(name):
 @needs_exporter
 @pytest.mark.parametrize("name", CASES)
 def test_agrees(name, tmp_path, run_model):
-    """export() compares several inputs; here are Linnet's and ONNX Runtime's results for another one."""
+    """Compares Linnet's and ONNX Runtime's results for another input than those that export() compares."""
     from onnx_runtime import OnnxRuntime
 
     module, args = built(name)
@@ -264,7 +265,7 @@ def test_agrees(name, tmp_path, run_model):
 
 @needs_exporter
 def test_transposed_convolutions(tmp_path, run_model):
-    """By the engine of PyTorch that computes them right."""
+    """Uses the engine of PyTorch that computes them correctly."""
     torch.manual_seed(0)
     try:
         torch.backends.quantized.engine = "fbgemm"
@@ -288,7 +289,7 @@ def test_weights_are_bytes(name, tmp_path):
 
 @needs_exporter
 def test_products_of_bytes(tmp_path):
-    """What runtimes make such products of: QuantizeLinear and DequantizeLinear, or MatMulInteger."""
+    """Checks the forms that runtimes fuse to such products: QuantizeLinear and DequantizeLinear, or MatMulInteger."""
     module, args = built("static: residual")
     linnet_torch.export(module, args, tmp_path / "m.onnx", check=False)
     graph = onnx.load(tmp_path / "m.onnx").graph
@@ -303,7 +304,7 @@ def test_products_of_bytes(tmp_path):
 
 @needs_exporter
 def test_steps_of_any_number(tmp_path, run_model):
-    """Recurrent layers are no copies of a step."""
+    """Checks that recurrent layers are not unrolled to copies of a step."""
     module, (x,) = built("dynamic: recurrent")
     linnet_torch.export(module, x, tmp_path / "m.onnx", dynamic_shapes=({0: "N", 1: "T"},))
     for size in ((1, 1), (2, 17)):
@@ -326,7 +327,7 @@ def test_module_stays(name, tmp_path):
 
 @needs_exporter
 def test_wrong_file_is_found(tmp_path, monkeypatch):
-    """A scale that is a tenth too large."""
+    """Uses a scale that is a tenth too large."""
     from linnet_torch.quantised.grid import Grid
 
     rounded = Grid.rounded
@@ -369,7 +370,7 @@ def test_refused_by_older_pytorch(tmp_path):
 
 
 def test_what_computes_with_floats_is_not_quantised():
-    """Prepared, too."""
+    """This includes prepared modules."""
     module = Staged(Residual()).eval()
     assert not quantised.is_quantised(module)
     module.qconfig = quantization.get_default_qconfig(ENGINE)

@@ -1,6 +1,6 @@
-"""register_deform_conv2d: torchvision::deform_conv2d where torchvision is not loaded.
+"""register_deform_conv2d: torchvision::deform_conv2d without torchvision.
 
-Each part runs in a process of its own, since an operator is registered once per process.
+Each part runs in a separate process, because an operator can only be registered once per process.
 """
 
 import pytest
@@ -45,7 +45,7 @@ assert torch.allclose(y, data["y"], atol=1e-5)
 
 @pytest.mark.skipif(not HAS_DYNAMO, reason="this PyTorch has no dynamo exporter")
 def test_operator_named_as_torchvisions_exports_with_dynamo(run_python, tmp_path, run_model):
-    """The operator of torchvision's name and schema stands in for torchvision where that is not installed."""
+    """The operator with torchvision's name and schema replaces torchvision's if that is not installed."""
     program = """
 linnet_torch.register_deform_conv2d()
 class Deform(torch.nn.Module):

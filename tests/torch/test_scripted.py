@@ -1,4 +1,4 @@
-"""Scripted modules: their graphs know no types, and branches become If."""
+"""Scripted modules: their graphs contain no types, and branches become If."""
 
 import linnet_torch
 import onnx

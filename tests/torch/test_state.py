@@ -1,4 +1,4 @@
-"""An export leaves PyTorch, the module and the file system as it found them."""
+"""An export does not change PyTorch, the module or the file system, apart from its file."""
 
 import linnet_torch
 import numpy as np
@@ -15,7 +15,7 @@ OLD = {"dynamo": False} if torch.__version__ >= (2, 5) else {}
 
 
 def plain_export(path, module=None):
-    """What PyTorch's TorchScript exporter writes on its own."""
+    """Returns the nodes that PyTorch's TorchScript exporter writes by itself."""
     torch.onnx.export(module or Asinh(), torch.rand(2), str(path), opset_version=17, **OLD)
     return nodes_of(path)
 
@@ -47,7 +47,7 @@ def test_built_in_rules_come_back(tmp_path):
 
 
 def test_built_in_rules_that_the_first_export_registers_stay(run_python, tmp_path):
-    """PyTorch 2 registers part of its rules, as that of einsum, at its first export."""
+    """PyTorch 2 registers some of its rules, such as that of einsum, at its first export."""
     run_python("""
 class Product(torch.nn.Module):
     def forward(self, x):
@@ -113,7 +113,7 @@ def test_choices_that_do_not_exist(tmp_path, options, message):
 
 
 def test_weights_of_several_files_go_to_one(tmp_path):
-    """As PyTorch's older exporter writes more than 2 GiB."""
+    """Uses several files, as PyTorch's older exporter writes for more than 2 GiB."""
     weights = {name: np.full(300, i, np.float32) for i, name in enumerate(("a", "b", "c"))}
     node = helper.make_node("Sum", list(weights), ["y"])
     y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [300])

@@ -1,4 +1,4 @@
-"""What "auto" tries in which order, and what it does not try; what becomes of the module, and of warnings."""
+"""Tests which exporters "auto" tries in which order, what it does not try, and its effects on modules and warnings."""
 
 import re
 import warnings
@@ -21,7 +21,7 @@ class IfOnValue(nn.Module):
 
 
 class Counter(nn.Module):
-    """One buffer is written to, the other replaced."""
+    """Writes to one buffer and replaces the other."""
 
     def __init__(self):
         super().__init__()
@@ -109,7 +109,7 @@ def test_warnings_are_repeated_in_every_export(tmp_path, torch_exporter):
 @needs_dynamo
 @pytest.mark.parametrize("torch_exporter", ["dynamo", "linnet"])
 def test_module_without_modes(tmp_path, run_model, torch_exporter):
-    """What PT2E makes of a program refuses eval()."""
+    """The module that PT2E makes from a program refuses eval()."""
     module = torch.export.export(nn.Linear(3, 2), (X,)).module()
     module.training = True
     with pytest.raises(NotImplementedError):
@@ -152,7 +152,7 @@ def test_axis_that_cannot_be_dynamic(tmp_path):
 
 
 def linnet_program_alone(module, x, path, shapes):
-    """Linnet's exporter on torch.export, which must not fall back."""
+    """Exports with Linnet's exporter on torch.export, which must not fall back."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(choice.WAYS, "linnet", [linnet_program])
         linnet_torch.export(module, x, path, exporter="linnet", dynamic_shapes=shapes, check=False)
@@ -161,7 +161,7 @@ def linnet_program_alone(module, x, path, shapes):
 @needs_dynamo
 @needs_linnet
 def test_names_of_a_program(tmp_path, run_model):
-    """Of inputs that a weight has the name of, of outputs and dims; one dim is computed of others."""
+    """Tests names of inputs that a weight also has, of outputs and of dims; one dim is computed from others."""
 
     class Past(nn.Module):
         def __init__(self):

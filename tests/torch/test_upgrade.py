@@ -1,5 +1,7 @@
-"""Opsets 18 and 19, which PyTorch 1.13 cannot write: operators whose form changed still mean the same, as they do in
-files of the dynamo exporter, which writes no older ones."""
+"""Opsets 18 and 19, which PyTorch 1.13 cannot write: operators whose form changed keep their meaning.
+
+Files of the dynamo exporter, which writes no older opsets, are tested, too.
+"""
 
 import linnet_torch
 import onnx

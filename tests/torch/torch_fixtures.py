@@ -1,4 +1,4 @@
-"""The fixtures of the exporter plugin's tests: a plugin of pytest where Python has PyTorch."""
+"""The fixtures for tests of the exporter: a plugin of pytest for a Python with PyTorch."""
 
 import os
 import subprocess
@@ -14,13 +14,13 @@ from linnet_torch import library
 
 @pytest.fixture(params=installation.EXPORTERS)
 def torch_exporter(request):
-    """The name of each exporter that linnet_torch.export can use."""
+    """Returns the name of each exporter that linnet_torch.export can use."""
     return request.param
 
 
 @pytest.fixture
 def run_python():
-    """Runs a program, a text or a file, which gets the arguments, in a process of its own; fails where it does."""
+    """Runs a program, a text or a file, with arguments in a separate process. Fails if the program fails."""
 
     def run(program, *arguments):
         package = Path(linnet_torch.__file__).resolve().parents[1]
@@ -36,7 +36,7 @@ def run_python():
 
 @pytest.fixture
 def torch_ops():
-    """The path of liblinnet_torch_ops, which is loaded."""
+    """Returns the path of liblinnet_torch_ops, which is loaded."""
     try:
         library.require()
         return str(library.find())
@@ -46,7 +46,7 @@ def torch_ops():
 
 @pytest.fixture
 def exporter(tmp_path):
-    """Runs export_model in a folder of its own, where it was built for this PyTorch."""
+    """Runs export_model in a separate folder, if it was built for this PyTorch."""
     command, problem = installation.export_model()
     if command is None:
         pytest.skip(problem)

@@ -1,8 +1,8 @@
-"""Families of modules that are drawn: each a function of a Draw that returns the body of forward."""
+"""Families of random modules. Each is a function of a Draw that returns the body of forward."""
 
 from drawn_families import algebra, elementwise, indexing, layers, losses, reductions, shapes, statements
 
-# As often as they stand here.
+# A family is selected as often as it is listed.
 FAMILIES = [
     elementwise.unary,
     elementwise.unary,
@@ -66,9 +66,9 @@ FAMILIES = [
     statements.control,
 ]
 
-# Their results depend on contents: they are exported alone.
+# The results of these depend on contents, so they are exported separately.
 CONTROLLED = {"control", "masking", "python_numbers"}
-# What may come behind a body.
+# Expressions that may follow a body.
 FOLLOW_UPS = (
     "{} * 2",
     "({}).sum(0)",

@@ -1,4 +1,4 @@
-"""Products of matrices and vectors, distances."""
+"""Products of matrices and vectors, and distances."""
 
 from drawn import FLOATS, INTS, WIDE, Spec
 
@@ -85,7 +85,7 @@ def products(d):
 
 
 def determinant(d):
-    """Of numbers only: what becomes of infinities depends on the order of the elimination's steps."""
+    """Uses finite numbers only: for infinities, the result depends on the order of the elimination steps."""
     d.specs["x"].kind = "plain"
     return d.choice(("torch.det(x)", "torch.linalg.det(x)", "torch.logdet(x)"))
 

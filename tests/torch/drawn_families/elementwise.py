@@ -1,4 +1,4 @@
-"""Functions of single elements, activations, conversions."""
+"""Elementwise functions, activations and conversions."""
 
 from drawn import ALL, FLOATS, INFINITY, NUMERIC, Spec
 

@@ -1,4 +1,4 @@
-"""Elements and rows by their positions, masks, tables."""
+"""Elements and rows by position, masks and tables."""
 
 from drawn import ALL, NUMERIC, WIDE, Spec
 
@@ -85,7 +85,7 @@ def embedding(d):
     d.tensor("i", ("int64", "int32"), [d.integer(1, 6)], low=0, high=rows - 1)
     mode = d.choice(("sum", "mean", "max"))
     if mode == "max":
-        d.specs["w"].kind = "plain"  # whether NaN is the largest of a bag depends on its place in it
+        d.specs["w"].kind = "plain"  # whether NaN is the maximum of a bag depends on its position
     if d.rare():
         d.tensor("i", "int64", [d.integer(1, 3), d.integer(1, 4)], low=0, high=rows - 1)
         return f"F.embedding_bag(i, w, mode='{mode}', padding_idx={pad})"

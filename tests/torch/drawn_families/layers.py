@@ -1,10 +1,10 @@
-"""Convolution, pooling, resizing, padding, normalisation, attention, recurrent layers."""
+"""Convolution, pooling, resizing, padding, normalisation, attention and recurrent layers."""
 
 from drawn import OF_IMAGES, SAME_VALID, WIDE, Spec
 
 
 def image(d, low=3, high=9, rank=2, channels=4, batch=True, dtype="float32"):
-    """x: [n, c, ...] or without n; symbols now and then."""
+    """Adds x: [n, c, ...] or [c, ...], occasionally with symbols."""
     sizes = ([d.choice((1, 3, 0)) if d.rare() else 2] if batch else []) + [channels]
     d.specs["x"] = Spec(dtype, d.open(sizes + [d.integer(low, high) for _ in range(rank)]), kind="plain")
     if d.specs["x"].sizes[1 if batch else 0] != channels:
@@ -14,7 +14,7 @@ def image(d, low=3, high=9, rank=2, channels=4, batch=True, dtype="float32"):
 def convolution(d):
     rank, groups, kernel = d.integer(1, 3), d.choice((1, 2)), [d.integer(1, 3) for _ in range(3)]
     transposed = d.integer(0, 2) == 0
-    dtype = d.choice(WIDE if transposed else OF_IMAGES)  # PyTorch 1.13 gives bfloat16 ones other sizes than it should
+    dtype = d.choice(WIDE if transposed else OF_IMAGES)  # PyTorch 1.13 returns wrong sizes for bfloat16
     channels, filters = groups * d.integer(1, 3), groups * d.integer(1, 3)
     image(d, 4, 8, rank, channels, batch=not d.rare(), dtype=dtype)
     kernel = kernel[:rank] if d.rare() else kernel[:1] * rank

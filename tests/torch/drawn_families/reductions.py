@@ -31,7 +31,7 @@ def moment(d):
     rank = d.tensor("x", FLOATS)
     name = d.choice(("var", "std", "var_mean", "std_mean"))
     if name.endswith("mean"):
-        d.specs["x"].kind = "plain"  # whether a mean is infinite or NaN depends on the place of the infinity
+        d.specs["x"].kind = "plain"  # whether a mean is infinite or NaN depends on the position of the infinity
     if d.rare():
         return f"torch.{name}(x, unbiased={d.flag()})"
     scale = d.choice(("x", "x", "x * 100 + 1000"))

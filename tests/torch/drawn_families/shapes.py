@@ -1,4 +1,4 @@
-"""Shapes, orders of axes, parts, tensors joined and created."""
+"""Shapes, orders of axes, parts, and tensors that are joined or created."""
 
 from drawn import ALL, FLOATS, NUMERIC
 

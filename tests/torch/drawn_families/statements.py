@@ -1,4 +1,4 @@
-"""Bodies of several statements: Python's numbers, writes in place, branches and loops."""
+"""Bodies of several statements: Python numbers, writes in place, branches and loops."""
 
 from drawn import FLOATS, Spec
 
