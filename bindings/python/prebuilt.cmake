@@ -1,5 +1,5 @@
-# The target linnet for this folder on its own, as pip builds it: of a build folder of these sources, which is brought up to
-# date, else of an installed Linnet of the same version, else of all sources.
+# Defines the target linnet when this folder is built separately, as pip does. Uses the build folder of these sources,
+# which it updates, or else an installed Linnet of the same version, or else builds all sources.
 set(LINNET_ROOT ${CMAKE_CURRENT_SOURCE_DIR}/../..)
 file(STRINGS ${LINNET_ROOT}/CMakeLists.txt version REGEX "^project\\(linnet VERSION ")
 string(REGEX MATCH "[0-9]+\\.[0-9]+\\.[0-9]+" linnet_VERSION "${version}")
@@ -12,7 +12,8 @@ if(LINNET_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${LINNET_CCACHE})
 endif()
 
-# linnet_import(target name): a shared library, not a link to it: a wheel holds no links.
+# linnet_import(target name): imports the file of a shared library instead of a link to it, because a wheel holds no
+# links.
 function(linnet_import target name)
   file(REAL_PATH ${name} library)
   cmake_path(GET name FILENAME soname)
@@ -20,7 +21,7 @@ function(linnet_import target name)
   set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${library} IMPORTED_SONAME ${soname})
 endfunction()
 
-# linnet_from(folder): takes the libraries of a build folder.
+# linnet_from(folder): uses the libraries of a build folder.
 function(linnet_from folder)
   message(STATUS "Linnet of ${folder}")
   string(REGEX MATCH "^[0-9]+\\.[0-9]+" minor ${linnet_VERSION})
@@ -31,7 +32,7 @@ function(linnet_from folder)
   add_library(linnet::linnet ALIAS linnet)
 endfunction()
 
-# linnet_onnxruntime_from(folder): libonnxruntime.so.1 of a build or an installation, where it has one.
+# linnet_onnxruntime_from(folder): uses libonnxruntime.so.1 of a build or an installation, if it has one.
 function(linnet_onnxruntime_from folder)
   if(EXISTS ${folder}/linnet-onnxruntime/libonnxruntime.so.1)
     linnet_import(linnet_onnxruntime ${folder}/linnet-onnxruntime/libonnxruntime.so.1)

@@ -18,7 +18,7 @@ from linnet.errors import (
 from linnet.files import ModelFiles
 from linnet.session import Memory, Metadata, NodeEvent, Session, ValueInfo, cached
 
-# All but TypeError, which would hide Python's own after `from linnet import *`.
+# All but TypeError, which would hide Python's TypeError after `from linnet import *`.
 __all__ = [
     "Cancellation", "CancelledError", "Context", "Error", "InternalError", "IoError", "LimitError", "Memory", "Metadata", "ModelError",
     "ModelFiles", "NodeEvent", "Session", "ShapeError", "UnsupportedError", "ValueInfo", "__version__", "batched", "cached",

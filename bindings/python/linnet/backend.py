@@ -18,7 +18,8 @@ class Representation(BackendRep):
         self._session = session
 
     def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """The outputs as a named tuple for inputs in the order of the model's, or by name."""
+        """Returns the outputs as a named tuple. inputs: values in the order of the model's inputs, or a dict by
+        name."""
         if not isinstance(inputs, dict):
             values = inputs if isinstance(inputs, (list, tuple)) else [inputs]
             inputs = dict(zip([info.name for info in self._session.inputs], values))
@@ -37,7 +38,7 @@ class LinnetBackend(Backend):
     def run_node(
         cls, node: onnx.NodeProto, inputs: Any, device: str = "CPU", outputs_info: Any = None, **kwargs: Any
     ) -> tuple[Any, ...]:
-        """Runs a node of the newest operator set; the types of outputs are inferred."""
+        """Runs one node of the newest operator set. The types of outputs are inferred."""
         arrays = [np.asarray(value) for value in inputs]
         dtype = onnx.helper.np_dtype_to_tensor_dtype
         infos = [onnx.helper.make_tensor_value_info(name, dtype(x.dtype), x.shape) for name, x in zip(node.input, arrays)]

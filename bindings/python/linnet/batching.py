@@ -1,4 +1,4 @@
-"""Any number of rows through a session."""
+"""Runs any number of rows through a session, in batches of one size."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from linnet.session import Session
 def batched(
     session: Session, inputs: Mapping[str, Any], size: int, *, pad: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The outputs for inputs whose first axis is any number of rows, run by just `size` rows at a time.
+    """Returns the outputs for inputs whose first axis has any number of rows. Every run has exactly `size` rows.
 
-    inputs: arrays by name, or what gives arrays where it is sliced. A last batch that is not full repeats its last
-    row; what comes of that is cut off. So there is one plan, and where a model computes each row for itself, a row's
-    outputs have the same bits whatever other rows there are: work may be split anywhere. Every output needs the rows
-    of the batch as its first axis; lists (sequences) are joined, too.
-    pad: inputs whose rows, a list of arrays, have different shapes, and what fills them up to the largest row of their
-    batch: {"input_ids": 0, "attention_mask": 0}. An output whose rows come to differ so is a list of arrays.
-    Raises TypeError for a size that is no int, ValueError for one below 1; ShapeError for inputs that have no rows or not
-    equally many, where the model fixes their number at another one, and for outputs without a row for each; and what
-    Session.run raises.
+    inputs: arrays by name, or objects that return arrays when sliced. A last batch that is not full repeats its last
+    row, and the outputs of the repeated rows are dropped. All runs therefore share one plan. Where a model computes
+    each row independently, the outputs of a row have the same bits whatever the other rows are, so work may be split
+    anywhere. The first axis of every output must be the rows of the batch; lists (sequences) are joined, too.
+    pad: inputs whose rows (a list of arrays) have different shapes, and the value that pads them to the largest row of
+    their batch: {"input_ids": 0, "attention_mask": 0}. An output whose rows then differ in shape is a list of arrays.
+    Raises TypeError if `size` is not an int, and ValueError if it is below 1. Raises ShapeError for inputs without
+    rows, for inputs with different numbers of rows, where the model fixes another number of rows, and for outputs that
+    do not have one row for each input row. Also raises what Session.run raises.
     """
     size = options.integer("size", size, options.MOST_ROWS, least=1)
     inputs, fill = options.mapping("inputs", inputs), options.mapping("pad", pad or {})
@@ -37,7 +37,7 @@ def batched(
 
 
 def _rows(value: Any) -> int | None:
-    """The length of the first axis; None where there is none."""
+    """Returns the length of the first axis, or None for a value without one."""
     if isinstance(value, dict) or not hasattr(value, "__len__") or getattr(value, "shape", None) == ():
         return None
     return len(value)
@@ -58,7 +58,7 @@ def _check_fixed(session: Session, size: int) -> None:
 
 
 def _batch(array: Any, start: int, size: int, fill: Any) -> Any:
-    """`size` rows from a place on; the last row again, or zeros where there is none, in place of those that are missing."""
+    """Returns `size` rows from `start` on. Missing rows repeat the last row, or are zeros where there is no row."""
     part = array[start : start + size]
     part = np.asarray(part) if fill is None else _padded([np.asarray(row) for row in part], fill)
     if len(part) == size:
@@ -69,7 +69,7 @@ def _batch(array: Any, start: int, size: int, fill: Any) -> Any:
 
 
 def _padded(rows: list[np.ndarray[Any, Any]], fill: Any) -> np.ndarray[Any, Any]:
-    """The rows as one array, each filled up at its ends to the largest size of each axis."""
+    """Returns the rows as one array, each padded at the end of every axis to the largest size of that axis."""
     ranks = {row.ndim for row in rows}
     if len(ranks) != 1:
         raise ShapeError(f"expected rows of one rank to pad, got {sorted(ranks) or 'no rows'}")

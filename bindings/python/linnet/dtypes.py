@@ -9,7 +9,7 @@ import numpy as np
 
 from linnet import _linnet
 
-# By onnx.TensorProto.DataType.
+# By number of onnx.TensorProto.DataType.
 _NUMPY = {
     1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 9: "bool", 10: "float16",
     11: "float64", 12: "uint32", 13: "uint64", 14: "complex64", 15: "complex128",
@@ -26,7 +26,7 @@ def numpys() -> dict[int, np.dtype[Any]]:
 
 
 def by_number() -> dict[int, np.dtype[Any]]:
-    """NumPy's dtypes, and those of ml_dtypes where it is installed."""
+    """Returns NumPy's dtypes by number, and those of ml_dtypes where it is installed."""
     if not importlib.util.find_spec("ml_dtypes"):
         return numpys()
     import ml_dtypes

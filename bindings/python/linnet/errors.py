@@ -1,26 +1,26 @@
-"""One exception for each kind of error; each is one of Python's own kinds, too."""
+"""One exception for each kind of error. Each is also a subclass of one of Python's built-in exceptions."""
 
 import builtins
 
 
 class Error(RuntimeError):
-    """What all of Linnet's errors are."""
+    """The base class of all of Linnet's errors."""
 
 
 class ModelError(Error, ValueError):
-    """The model is malformed, or an input or output of that name does not exist."""
+    """The model is malformed, or has no input or output of the given name."""
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """Valid, but not supported by this build."""
+    """The model is valid, but this build does not support it."""
 
 
 class TypeError(Error, builtins.TypeError):
-    """A dtype, or kind of value, that does not fit."""
+    """A dtype or a kind of value does not fit."""
 
 
 class ShapeError(Error, ValueError):
-    """A rank or dimension that does not fit."""
+    """A rank or a dimension does not fit."""
 
 
 class IoError(Error, OSError):
@@ -28,7 +28,7 @@ class IoError(Error, OSError):
 
 
 class LimitError(Error, MemoryError):
-    """A limit on memory, size, depth or time was hit."""
+    """A limit on memory, size, depth or time was exceeded."""
 
 
 class CancelledError(Error):

@@ -1,4 +1,4 @@
-"""Files that a program has elsewhere than in the file system."""
+"""Model files that a program stores outside of the file system."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from typing import Protocol
 
 
 class ModelFiles(Protocol):
-    """What Session(files=) takes: encrypted files, or those of another machine.
+    """The type of the argument files= of Session, for encrypted files or those of another machine.
 
-    Loading alone calls it, from several threads at once. A name is the path that the Session is made of, or a location
-    of external data in that one's folder: it is the model that says it. It is relative and has no part "..". What the
-    functions raise is the cause of the IoError that the Session raises.
+    Only loading calls it, from several threads at once. A name is the path that the Session was given, or the location
+    of external data in the folder of that path. The model specifies this location, which is relative and has no part
+    "..". An exception that one of the functions raises becomes the cause of the IoError that the Session raises.
     """
 
     def size(self, name: str) -> int:
-        """The bytes that a file has."""
+        """Returns the size of a file in bytes."""
         ...
 
     def read(self, name: str, offset: int, size: int) -> bytes | bytearray | memoryview:
-        """Up to `size` bytes from an offset on. Where there are fewer, the rest is asked for; none: the file ends here,
-        which is an IoError."""
+        """Returns up to `size` bytes from `offset` on. If it returns fewer, it is called again for the rest. If it
+        returns none, the file ends here, which is an IoError."""
         ...

@@ -1,5 +1,6 @@
-"""Checks of options and other arguments, for the extension module, too: a value of another type is a TypeError, one out
-of range a ValueError. Both name the argument. Each function returns the value as the extension module takes it."""
+"""Checks of options and other arguments, also for the extension module. A value of another type raises TypeError, a
+value out of range ValueError. Both messages name the argument. Each function returns the value in the form that the
+extension module takes."""
 
 from __future__ import annotations
 
@@ -18,13 +19,13 @@ MOST_SHOWN = 80
 
 
 def shown(value: Any) -> str:
-    """"int 5", of what is long the beginning."""
+    """Returns a text such as "int 5". Long values are truncated."""
     text = " ".join(repr(value).split())
     return f"{type(value).__name__} {text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + '...'}"
 
 
 def integer(name: str, value: Any, most: int = MOST_INT64, least: int = 0) -> int:
-    """From `least` to `most`. A bool is no number here."""
+    """Returns an int from `least` to `most`. A bool is not accepted."""
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise TypeError(f"{name} must be an int, got {shown(value)}")
     number = operator.index(value)
@@ -34,14 +35,14 @@ def integer(name: str, value: Any, most: int = MOST_INT64, least: int = 0) -> in
 
 
 def flag(name: str, value: Any) -> bool:
-    """A bool, Python's or NumPy's."""
+    """Returns a bool, from Python's or NumPy's type."""
     if type(value).__name__ not in ("bool", "bool_"):
         raise TypeError(f"{name} must be a bool, got {shown(value)}")
     return bool(value)
 
 
 def text(name: str, value: Any) -> str:
-    """A str that UTF-8 can hold: it has no half of a surrogate pair."""
+    """Returns a str that can be encoded in UTF-8: it has no unpaired surrogates."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a str, got {shown(value)}")
     if any("\ud800" <= letter <= "\udfff" for letter in value):
@@ -62,7 +63,7 @@ def mapping(name: str, value: Any) -> dict[Any, Any]:
 
 
 def array(name: str, value: Any) -> np.ndarray[Any, Any]:
-    """A copy as an array."""
+    """Returns a copy of the value as an array."""
     try:
         return np.array(value)
     except (TypeError, ValueError, OverflowError) as error:
@@ -76,14 +77,14 @@ def choice(name: str, value: Any, choices: Iterable[str]) -> str:
 
 
 def names(name: str, value: Any) -> list[str]:
-    """Texts or paths. A single text would be read letter by letter."""
+    """Returns a list of texts or paths. A single text is refused because it would be read letter by letter."""
     if isinstance(value, (str, bytes, os.PathLike)) or not isinstance(value, Iterable):
         raise TypeError(f"{name} must be a list of str, got {shown(value)}")
     return [path(name, item) for item in value]
 
 
 def files(name: str, value: Any) -> Any:
-    """An object with the functions of ModelFiles, or None."""
+    """Returns an object with the functions of ModelFiles, or None."""
     if value is not None and not all(callable(getattr(value, function, None)) for function in ("size", "read")):
         raise TypeError(f"{name} must have functions size(name) and read(name, offset, size), got {shown(value)}")
     return value
@@ -97,7 +98,7 @@ def path(name: str, value: Any) -> str:
 
 
 def folder(name: str, value: Any) -> str:
-    """A path of a folder, which is made where it is missing, or an empty text."""
+    """Returns the path of a folder, or an empty text. Creates the folder if it is missing."""
     plain = path(name, value)
     try:
         if plain:

@@ -1,4 +1,4 @@
-"""Numbers and nested lists of Python, which become tensors of a dtype that they do not have themselves."""
+"""Converts Python's numbers and nested lists, which have no dtype, to tensors of a given dtype."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _Array = np.ndarray[Any, Any]
 
 
 def array(value: Any, dtype: np.dtype[Any]) -> _Array:
-    """The value as an array of `dtype`, to which floats are rounded. Raises TypeError where it has anything but numbers,
-    ValueError or OverflowError for numbers that an integer dtype does not hold."""
+    """Returns the value as an array of `dtype`. Floats are rounded to it. Raises TypeError if the value contains
+    anything but numbers, and ValueError or OverflowError for numbers that an integer dtype cannot hold."""
     plain = np.asarray(value)
     _require_numbers(plain, complex_too=dtype.kind == "c")
     if dtype.kind in "bfc" or not _is_integer(dtype):
         return np.asarray(value, dtype)
-    # ml_dtypes wraps what its small integers do not hold, and NumPy cuts off fractions.
+    # ml_dtypes wraps numbers that its small integers cannot hold, and NumPy truncates fractions.
     wide = np.asarray(value, dtype if dtype.kind in "iu" else np.int64)
     result = wide.astype(dtype)
     same = (result.astype(wide.dtype) == wide) & (wide == plain)
@@ -29,11 +29,12 @@ def array(value: Any, dtype: np.dtype[Any]) -> _Array:
 def _require_numbers(plain: _Array, complex_too: bool) -> None:
     if plain.dtype.kind in "biuf" or plain.size == 0 or (complex_too and plain.dtype.kind == "c"):
         return
-    for item in plain.flat:  # to NumPy, large ints, fractions and decimals are objects, and all that is beside them
+    for item in plain.flat:  # NumPy represents large ints, fractions and decimals as objects, and everything mixed with
+                             # them
         if plain.dtype.kind != "O" or not isinstance(item, numbers.Number):
             raise TypeError(f"expected numbers, got {type(item).__name__.removesuffix('_')}")
 
 
 def _is_integer(dtype: np.dtype[Any]) -> bool:
-    """Also for the types of ml_dtypes, which are all of kind V."""
+    """Also recognises the integer types of ml_dtypes, which all have kind V."""
     return dtype.kind in "iu" or dtype.name.startswith(("int", "uint"))

@@ -18,9 +18,10 @@ StrPath = str | os.PathLike[str]
 
 @dataclasses.dataclass(frozen=True)
 class ValueInfo:
-    """An input or output. Each entry of shape is an int, a symbol, or None where nothing is known of it; shape is None
-    where not even the rank is, and for sequences and maps. That of an optional is its value's. dim_denotations: ONNX's
-    words for the dims, as "DATA_BATCH", "" for a dim without one; empty where the model has none."""
+    """An input or output. Each entry of `shape` is an int, a symbol, or None where nothing is known of it. `shape` is
+    None where the rank is unknown, and for sequences and maps. The shape of an optional is that of its value.
+    dim_denotations: ONNX's denotations of the dims, for example "DATA_BATCH", and "" for a dim without one. It is empty
+    if the model has no denotations."""
 
     name: str
     dtype: str
@@ -30,7 +31,7 @@ class ValueInfo:
 
 @dataclasses.dataclass(frozen=True)
 class Metadata:
-    """What the model says of itself."""
+    """The metadata of the model."""
 
     producer_name: str
     producer_version: str
@@ -45,17 +46,17 @@ class Metadata:
 
 @dataclasses.dataclass(frozen=True)
 class Memory:
-    """Sizes in bytes. Those of values and of scratch are of all contexts that ran at the same time."""
+    """Sizes in bytes. `values` and `scratch` are sums over all contexts that have run at the same time."""
 
-    weights: int  #: that are in memory, not in the model's files alone
-    packed: int  #: weights as kernels read them
-    values: int  #: that runs compute, outputs included
+    weights: int  #: that are in memory, rather than mapped from the model's files
+    packed: int  #: weights in the layouts that kernels read
+    values: int  #: that runs compute, including outputs
     scratch: int
 
 
 @dataclasses.dataclass(frozen=True)
 class NodeEvent:
-    """A node that ran. Times are in microseconds, on the clock of time.monotonic()."""
+    """A node that ran. Times are in microseconds on the clock of time.monotonic()."""
 
     name: str
     op_type: str
@@ -68,19 +69,28 @@ class NodeEvent:
 class Session:
     """A loaded model. Any number of threads may run it at the same time.
 
-    model: a path, or the bytes of a file. threads: of one run; 0: OMP_NUM_THREADS, else as many as the process may use.
-    optimization: 0 as written, 1 folded and cleaned, 2 all rewrites. op_libraries: shared libraries with operators.
-    max_memory: bytes of loading and of one run, deadline_ms: the time of each, 0: no limit. seed: of random operators that have none.
-    profile: notes the nodes that run. overridable_initializers: runs take other values for those of
-    metadata.overridable; without, they are constants. replaceable_weights: with_weights() is possible; keeps all weights
-    a second time. cache_dir: a folder for the prepared model, which is mapped from there the next time. fast_int4:
-    products with weights of few bits (MatMulNBits) multiply in int8 where the model leaves it open. precision: "bfloat16": products by constant weights
-    round their factors to that where the processor multiplies it. plan_cache_bytes: what plans of other shapes than the
-    last may hold; None: 128 MiB. batch_invariant: a sample's bits do not depend on the size of its batch. executor:
-    "threads": Linnet's own; "openmp": OpenMP's, for programs whose other libraries use these; "serial": the caller's alone. files:
-    where the file of that path and external data are read from, a ModelFiles, instead of the file system.
-    Raises IoError, ModelError, UnsupportedError or LimitError where the model does not load, TypeError or ValueError,
-    which name the option, where an option has another type or a value that it does not take.
+    model: a path, or the bytes of a file.
+    threads: of one run. 0: OMP_NUM_THREADS, or else as many as the process may use.
+    optimization: 0: as written; 1: folded and cleaned; 2: all rewrites.
+    op_libraries: shared libraries with operators.
+    max_memory: the limit of loading and of one run, in bytes. 0: no limit.
+    deadline_ms: the limit on the time of loading and of each run. 0: no limit.
+    seed: of random operators without a seed attribute.
+    profile: records the nodes that run.
+    overridable_initializers: runs may pass other values for those in metadata.overridable. Otherwise these are
+    constants.
+    replaceable_weights: enables with_weights(), and stores all weights a second time.
+    cache_dir: a folder for the prepared model, which later loads map from there.
+    fast_int4: products with weights of few bits (MatMulNBits) multiply in int8 where the model permits it.
+    precision: "bfloat16": products by constant weights round their factors to bfloat16, on processors that multiply it.
+    plan_cache_bytes: the limit on the memory of plans for shapes other than the last. None: 128 MiB.
+    batch_invariant: the bits of a sample do not depend on the size of its batch.
+    executor: "threads": Linnet's own threads; "openmp": those of OpenMP, for programs whose other libraries use them;
+    "serial": only the caller's thread.
+    files: a ModelFiles from which the file at `model` and its external data are read, instead of from the file system.
+
+    Raises IoError, ModelError, UnsupportedError or LimitError if the model does not load. Raises TypeError or
+    ValueError, which name the option, if an option has another type or a value that it does not accept.
     """
 
     def __init__(
@@ -123,12 +133,12 @@ class Session:
         self._run: Any = session.run
 
     def with_weights(self, weights: dict[str, Any]) -> Session:
-        """A session with other contents of some initializers, arrays by their names in the file; all else is shared.
-        Those of bodies count, too: where several have one name, all of them are replaced.
+        """Returns a session with other contents of some initializers, given as arrays by name. All else is shared.
+        Names include initializers of bodies. If several initializers have one name, all of them are replaced.
 
-        This one goes on as it is. Later changes of the arrays have no effect.
-        Raises ModelError for an unknown name, TypeError or ShapeError for an array of another dtype or shape than that
-        in the file, UnsupportedError without replaceable_weights=True.
+        This session does not change. Later changes of the arrays have no effect.
+        Raises ModelError for an unknown name, TypeError or ShapeError if the dtype or shape of an array differs from
+        that in the file, and UnsupportedError without replaceable_weights=True.
         """
         copies = {
             options.text("the name of a weight", name): options.array(f"initializer {name!r}", array)
@@ -143,15 +153,19 @@ class Session:
         self, inputs: dict[str, Any], outputs: Iterable[str] | None = None, *, out: dict[str, Any] | None = None,
         cancellation: _linnet.Cancellation | None = None, deadline_ms: int | None = None,
     ) -> dict[str, Any]:  # fmt: skip
-        """The outputs by name for inputs by name; `outputs`: the names of those wanted, all where None. `out`: arrays by
-        name that outputs are written to. `cancellation`: a Cancellation that ends the run; Ctrl-C cancels it, too.
-        `deadline_ms`: of this run, besides that of the session.
+        """Returns the outputs by name.
 
-        Arrays in C order are read in place: NumPy's, and any other that has DLPack or the buffer protocol. Integers of
-        fewer bits are taken for an int64 input. Outputs are arrays that own their memory. A sequence is a list, a map a
-        dict, an optional its value or None.
-        Raises TypeError, ShapeError or ModelError for inputs that do not fit, CancelledError where the run was ended,
-        LimitError past the deadline.
+        inputs: values by name.
+        outputs: the names of the requested outputs. None: all.
+        out: arrays by name that outputs are written to.
+        cancellation: a Cancellation that can end the run. Ctrl-C cancels the run, too.
+        deadline_ms: the time limit of this run, in addition to that of the session.
+
+        Arrays in C order are read in place: NumPy's, and all others that support DLPack or the buffer protocol. An
+        int64 input also accepts integers of fewer bits. Outputs are arrays that own their memory. A sequence is a list,
+        a map is a dict, and an optional is its value or None.
+        Raises TypeError, ShapeError or ModelError for inputs that do not fit, CancelledError if the run was cancelled,
+        and LimitError if it exceeded the deadline.
         """
         return self._run(inputs, outputs, out, cancellation, deadline_ms)
 
@@ -159,8 +173,8 @@ class Session:
         self, inputs: dict[str, Any], outputs: Iterable[str] | None = None, *, out: dict[str, Any] | None = None,
         deadline_ms: int | None = None,
     ) -> dict[str, Any]:  # fmt: skip
-        """run() on a thread of the event loop's pool. Cancelling the task that awaits it ends the run."""
-        import asyncio  # which takes longer to import than most models to load
+        """Calls run() on a thread of the event loop's pool. Cancelling the task that awaits it ends the run."""
+        import asyncio  # imported here because it takes longer to import than most models take to load
 
         cancellation = _linnet.Cancellation()
         work = functools.partial(self.run, inputs, outputs, out=out, cancellation=cancellation, deadline_ms=deadline_ms)
@@ -171,11 +185,11 @@ class Session:
             raise
 
     def prepare(self, shapes: Mapping[str, Iterable[int]] | None = None) -> None:
-        """Plans for inputs of these shapes, by their names, and packs the weights: the next run of them is as fast as
-        any. An input whose shape the model fixes may be left out.
+        """Plans for inputs of these shapes, given by name, and packs the weights. The next run with these shapes is
+        then as fast as later ones. An input whose shape the model fixes may be left out.
 
-        Raises ShapeError where the shape of an input is missing, what run() raises for shapes that do not fit, and
-        UnsupportedError where the contents of an input decide on shapes.
+        Raises ShapeError if the shape of an input is missing, what run() raises for shapes that do not fit, and
+        UnsupportedError if shapes depend on the contents of an input.
         """
         given = options.mapping("shapes", shapes or {})
         known = [info.name for info in self.inputs]
@@ -186,7 +200,7 @@ class Session:
 
     @property
     def memory(self) -> Memory:
-        """What the session holds while nothing runs."""
+        """The memory that the session holds while no run is active."""
         return Memory(*self._session.memory)
 
     def close(self) -> None:
@@ -200,26 +214,27 @@ class Session:
         self.close()
 
     def context(self) -> _linnet.Context:
-        """A Context, which keeps outputs of a run as inputs of the next: bind_state() says which."""
+        """Returns a Context, which keeps outputs of a run as inputs of the next. bind_state() selects them."""
         return self._session.context()
 
     def save(self, path: StrPath) -> None:
-        """Writes the model as it runs, after the rewrites: fused operators are of domain "linnet", for Linnet only."""
+        """Writes the model as it runs, after the rewrites. Its fused operators are of the domain "linnet", which only
+        Linnet runs."""
         self._session.save(options.path("path", path))
 
     @property
     def profile(self) -> list[NodeEvent]:
-        """Of all runs so far, in a session with profile=True."""
+        """The nodes of all runs so far, in a session with profile=True."""
         return [NodeEvent(*event) for event in self._session.profile]
 
     @functools.cached_property
     def inputs(self) -> list[ValueInfo]:
-        """Those that every run needs."""
+        """The inputs that every run needs."""
         return [ValueInfo(*info) for info in self._session.inputs]
 
     @functools.cached_property
     def outputs(self) -> list[ValueInfo]:
-        """In the order in which runs give them."""
+        """The outputs, in the order in which runs return them."""
         return [ValueInfo(*info) for info in self._session.outputs]
 
     @functools.cached_property
@@ -228,7 +243,7 @@ class Session:
         return Metadata(**values | {"overridable": [ValueInfo(*info) for info in values["overridable"]]})
 
     def __reduce__(self) -> tuple[Callable[..., Session], tuple[Any, ...]]:
-        """Pickled as what it was made of: the other process loads the model again."""
+        """Pickles the arguments of the session. The other process loads the model again."""
         return _restore, (self._model, self._options, self._weights)
 
     def __repr__(self) -> str:
@@ -237,7 +252,7 @@ class Session:
 
 
 class _Closed:
-    """What a session has in place of its model after close()."""
+    """Replaces the model of a session after close()."""
 
     def __getattr__(self, name: str) -> Any:
         raise ModelError("the session is closed")
@@ -247,7 +262,7 @@ class _Closed:
 
 
 def _concrete(info: ValueInfo, shape: Iterable[int] | None) -> list[int]:
-    """The dims for an input, those of the model where none are given."""
+    """Returns the dims for an input: `shape`, or those of the model if it is `None`."""
     dims = info.shape if shape is None else shape
     if dims is None or any(not hasattr(dim, "__index__") for dim in dims):
         raise ShapeError(f"input {info.name!r} needs a shape of ints, its own is {info.shape}, got {shape}")
@@ -268,12 +283,13 @@ def _loaded(path: str, **options: Any) -> Session:
 
 
 def cached(path: StrPath, **options: Any) -> Session:
-    """The Session of these arguments, loaded once per process, also where several threads ask for it at once."""
+    """Returns the Session of these arguments. It is loaded once per process, even if several threads request it at
+    once."""
     key = os.fspath(path) if isinstance(path, os.PathLike) else path
     hashable = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
     try:
         hash((key, *hashable.values()))
     except TypeError:
-        return Session(path, **options)  # which names the option that is of another type
+        return Session(path, **options)  # raises TypeError that names the option of another type
     with _loading:
         return _loaded(key, **hashable)

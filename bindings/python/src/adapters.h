@@ -4,7 +4,7 @@
 
 namespace linnet::python {
 
-/// Functions that read and write the contents of ONNX Runtime's adapters.
+/// Defines the functions that read and write the contents of ONNX Runtime's adapters.
 void define_adapters(nanobind::module_& module);
 
 }  // namespace linnet::python

@@ -7,24 +7,24 @@
 
 #include "linnet/model.h"
 
-// Arguments of calls from Python, checked by the functions of linnet/options.py: of another type they are a TypeError,
-// out of range a ValueError; both name the argument.
+// Arguments of calls from Python, checked by the functions of linnet/options.py. An argument of another type raises
+// TypeError, one out of range ValueError. Both name the argument.
 namespace linnet::python {
 
 namespace nb = nanobind;
 
-/// "int 5"
+/// Returns the type and the value, for example "int 5".
 std::string shown(nb::handle value);
-/// A text for messages; what is no UTF-8 is escaped.
+/// Returns a text for messages, in which invalid UTF-8 is escaped.
 std::string text_of(nb::handle value);
 
-/// The name of an input, output or initializer.
+/// Returns the name of an input, output or initializer.
 std::string name_argument(const char* argument, nb::handle value);
-/// From 0 on.
+/// Returns an integer of at least 0.
 int64_t integer_argument(const char* argument, nb::handle value);
-/// Empty where it is None.
+/// Returns an empty dict for None.
 nb::dict dict_argument(const char* argument, nb::handle value);
-/// nullptr where it is None.
+/// Returns nullptr for None.
 std::shared_ptr<CancellationToken> cancellation_argument(nb::handle value);
 
 }  // namespace linnet::python

@@ -4,7 +4,7 @@
 
 namespace linnet::python {
 
-/// Who holds it may wait for the interpreter's lock; so nobody waits for it with that.
+/// Releases the interpreter's lock while it waits, because the owner of the mutex may need that lock.
 std::unique_lock<std::mutex> StatefulContext::wait() {
   const nb::gil_scoped_release unlocked;
   return std::unique_lock(mutex_);

@@ -6,7 +6,7 @@
 
 namespace linnet::python {
 
-/// A context with states, for one run at a time: other threads wait.
+/// A context with states. It executes one run at a time; other threads wait.
 class StatefulContext {
  public:
   explicit StatefulContext(const Session& session) : StatefulContext(session.signature(), session.new_lane()) {}

@@ -12,12 +12,12 @@
 namespace linnet::python {
 namespace {
 
-/// "ValueError: what it says"
+/// Returns the type and the message of an exception, for example "ValueError: negative size".
 std::string shown_exception(const nb::python_error& error) {
   return str(nb::type_name(error.type()).c_str(), ": ", nb::str(error.value()).c_str());
 }
 
-/// The memory of an object that speaks the buffer protocol.
+/// The memory of an object that supports the buffer protocol.
 class View {
  public:
   explicit View(nb::handle object) {

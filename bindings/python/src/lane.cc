@@ -5,13 +5,13 @@
 
 namespace linnet::python {
 
-/// Cancels a run where a signal handler of Python raises. Python runs handlers on its main thread only, which is that
-/// of the observer where run() was called there.
+/// Cancels a run if a signal handler of Python raises an exception. Python runs handlers only on its main thread. The
+/// observer runs there if run() was called there.
 class Interrupts final : public Observer {
  public:
   explicit Interrupts(std::shared_ptr<Profile> profile) : profile_(std::move(profile)) {}
 
-  /// The token of the run that begins.
+  /// Returns the token of the run that begins.
   std::shared_ptr<const CancellationToken> begin(std::shared_ptr<CancellationToken> token) {
     token_ = token ? std::move(token) : std::make_shared<CancellationToken>();
     return token_;
@@ -40,7 +40,7 @@ class Interrupts final : public Observer {
 
 namespace {
 
-/// None: no deadline.
+/// Returns kNoDeadline for None.
 Observer::Clock::time_point deadline_argument(nb::handle deadline_ms) {
   if (deadline_ms.is_none()) return kNoDeadline;
   const auto now = Observer::Clock::now();
@@ -82,7 +82,7 @@ nb::dict Lane::run(const Signature& signature, nb::handle inputs, nb::handle out
     interrupts_->raise();
     throw;
   }
-  interrupts_->raise();  // a signal in the last node
+  interrupts_->raise();  // for a signal that arrived during the last node
   nb::dict named;
   for (size_t i = 0; i < indices.size(); ++i) {
     const nb::str& name = signature.output_name(indices[i]);

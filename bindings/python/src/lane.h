@@ -11,23 +11,23 @@ namespace linnet::python {
 
 class Interrupts;
 
-/// What one run at a time uses: a context, and what ends its runs where a signal handler of Python raises.
+/// A context for one run at a time, which ends a run if a signal handler of Python raises an exception.
 class Lane {
  public:
-  /// profile: where all nodes are noted; nullptr: nowhere.
+  /// profile: records all nodes; nullptr: none are recorded.
   Lane(const Model& model, const ContextOptions& options, std::shared_ptr<Profile> profile);
 
   Context& context() { return context_; }
-  /// The outputs by name, in the order asked for: where `outputs` is None, all but states. Those that `out` has an
-  /// array for, are written there. deadline_ms: of this run, or None. Runs without the interpreter's lock; Ctrl-C ends
-  /// it after the node that runs.
+  /// Returns the outputs by name, in the requested order. If `outputs` is `None`, returns all but states. Outputs that
+  /// have an array in `out` are written to it. deadline_ms: of this run, or None. Runs without the interpreter's lock.
+  /// Ctrl-C ends the run after the current node.
   nb::dict run(const Signature& signature, nb::handle inputs, nb::handle outputs, nb::handle out,
                nb::handle cancellation, nb::handle deadline_ms);
 
-  /// From now on `output` is the state of `input`: neither is a dict's any more.
+  /// Makes `output` the state of `input`. From now on, neither is in the dicts of inputs and outputs.
   void bind_state(const Signature& signature, nb::handle output, nb::handle input, nb::handle initial,
                   int64_t capacity);
-  /// Another lane with the same states.
+  /// Returns another lane with the same states.
   std::unique_ptr<Lane> fork() const;
 
  private:

@@ -23,7 +23,7 @@
 namespace linnet::python {
 namespace {
 
-/// Python's exception of each kind of Error; linnet/errors.py defines them.
+/// The name of Python's exception for each kind of Error, in order. linnet/errors.py defines them.
 constexpr const char* kExceptions[] = {"ModelError", "UnsupportedError", "TypeError",      "ShapeError",
                                        "IoError",    "LimitError",       "CancelledError", "InternalError"};
 
@@ -64,7 +64,7 @@ nb::tuple words_to_python(const std::vector<std::string>& words) {
   return nb::tuple(list);
 }
 
-/// (name, "float32" or "sequence(int64)" ..., shape or None, denotations of the dims)
+/// Returns tuples (name, "float32" or "sequence(int64)" ..., shape or None, denotations of the dims).
 nb::list values_to_python(const std::vector<ValueInfo>& infos) {
   nb::list list;
   for (const ValueInfo& info : infos) {
@@ -88,7 +88,7 @@ nb::dict metadata_to_python(const ModelMetadata& m) {
   return dict;
 }
 
-/// How linnet.Session loads and runs.
+/// The options of linnet.Session.
 struct Options {
   int threads, optimization;
   std::vector<std::string> op_libraries, disabled_rewrites;
@@ -159,7 +159,7 @@ void check_rewrites(const std::vector<std::string>& names, const std::vector<std
   }
 }
 
-/// A path, or the bytes of a file.
+/// Loads a path, or the bytes of a file.
 Model load(nb::handle model, const Options& options) {
   const ModelOptions prepared = model_options(options);
   const bool in_memory = nb::isinstance<nb::bytes>(model);
@@ -192,7 +192,7 @@ nb::tuple memory_to_python(const MemoryReport& report) {
 
 double us(Observer::Clock::duration duration) { return std::chrono::duration<double, std::micro>(duration).count(); }
 
-/// (name, op_type, domain, begin and duration in us, thread)
+/// Returns tuples (name, op_type, domain, begin and duration in us, thread).
 nb::list profile_to_python(const Profile& profile) {
   nb::list list;
   for (const Profile::Event& e : profile.events()) {
@@ -248,7 +248,7 @@ void define_context(nb::module_& module) {
            "Another context with the same states, which go their own ways from here: for beams.");
 }
 
-/// What linnet.onnxruntime shares with the library that has ONNX Runtime's C ABI.
+/// Defines what linnet.onnxruntime shares with the library that implements ONNX Runtime's C ABI.
 void define_onnxruntime_terms(nb::module_& module) {
   module.def(
       "onnxruntime_load_failure",

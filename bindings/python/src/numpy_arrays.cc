@@ -13,7 +13,7 @@ struct DtypeTables {
 };
 
 DtypeTables& dtype_tables() {
-  static auto* tables = new DtypeTables();  // never freed: the interpreter ends before
+  static auto* tables = new DtypeTables();  // never freed: the interpreter may end first
   return *tables;
 }
 

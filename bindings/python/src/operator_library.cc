@@ -17,15 +17,15 @@ bool is_for_onnxruntime(const std::string& path) {
   return library && !::dlsym(library.get(), "linnet_register") && ::dlsym(library.get(), "RegisterCustomOps");
 }
 
-/// Where this module is.
+/// Returns the folder of this module.
 std::filesystem::path own_folder() {
   Dl_info info{};
   ::dladdr(reinterpret_cast<const void*>(&add_operator_library), &info);
   return std::filesystem::path(info.dli_fname ? info.dli_fname : "").parent_path();
 }
 
-/// The function of Linnet's libonnxruntime.so.1 that adds such operators to a registry: custom_op.cc has it. The
-/// library stays loaded.
+/// Returns the function of Linnet's libonnxruntime.so.1, defined in custom_op.cc, that adds such operators to a
+/// registry. The library stays loaded.
 auto loader() {
   struct Table;
   struct Base {
@@ -35,7 +35,7 @@ auto loader() {
   using Load = void (*)(const char* path, Registry& registry);
   constexpr uint32_t kVersion = 28;
   constexpr size_t kFindFunction = 422;
-  // Never closed: libraries of operators call it when the process ends.
+  // Never closed: libraries of operators still call it when the process ends.
   static void* const library = ::dlopen((own_folder() / "onnxruntime/capi/libonnxruntime.so.1").c_str(), RTLD_NOW);
   const auto base = library ? reinterpret_cast<const Base* (*)()>(::dlsym(library, "OrtGetApiBase")) : nullptr;
   if (!base) {

@@ -10,7 +10,7 @@
 
 namespace linnet::python {
 
-/// The nodes that ran, of all runs of a session; times are of Observer::Clock.
+/// The nodes of all runs of a session. Times are on Observer::Clock. It is thread-safe.
 class Profile {
  public:
   struct Event {

@@ -6,30 +6,30 @@
 
 namespace linnet::python {
 
-/// A loaded model that any number of threads run at the same time, each in a context of its own.
+/// A loaded model. Any number of threads may run it at the same time, each in a separate context.
 class Session {
  public:
   Session(Model model, Limits limits, std::optional<uint64_t> seed, bool profiled);
 
   const Model& model() const { return model_; }
   const std::shared_ptr<const Signature>& signature() const { return signature_; }
-  /// What ran so far; empty unless profiled.
+  /// The nodes that ran so far. It is empty unless profiling is on.
   const Profile& profile() const { return *profile_; }
-  /// A session of the model with other contents of initializers, by name; nothing ran in it so far.
+  /// Returns a session of the model with other contents of initializers, by name, and an empty profile.
   std::unique_ptr<Session> with_weights(const nb::dict& weights) const;
   /// As Lane::run().
   nb::dict run(nb::handle inputs, nb::handle outputs, nb::handle out, nb::handle cancellation, nb::handle deadline_ms);
-  /// Plans for inputs of these shapes, in the model's order, and packs the weights, in a context that a run takes
-  /// later.
+  /// Plans for inputs of these shapes, in the model's order, and packs the weights, in a context that a later run
+  /// takes.
   void prepare(const std::vector<std::vector<int64_t>>& shapes);
-  /// Of the model, and of the contexts that do not run now.
+  /// The memory of the model and of the contexts that are not running.
   MemoryReport memory();
   std::unique_ptr<Lane> new_lane() const;
 
  private:
   std::unique_ptr<Lane> take_lane();
   void give_back(std::unique_ptr<Lane> lane);
-  /// What f returns for a lane that nobody else has meanwhile.
+  /// Returns what f returns for a lane that no other thread uses meanwhile.
   template <class F>
   auto with_lane(F&& f);
 

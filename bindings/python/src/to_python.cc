@@ -20,7 +20,7 @@ nb::object sequence_to_python(const Sequence& sequence) {
   return list;
 }
 
-/// What a map may hold.
+/// Converts an element of the types that a map may hold.
 nb::object element_to_python(const Tensor& tensor, int64_t i) {
   switch (tensor.dtype()) {
     case DType::kInt64:
@@ -60,7 +60,8 @@ nb::object reshaped(nb::object array, const Shape& shape) {
   return array.attr("reshape")(nb::tuple(dims));
 }
 
-/// The same bytes as unsigned integers, where NumPy or nanobind do not know the type.
+/// Returns the type in DLPack. For types that NumPy or nanobind do not know, returns unsigned integers of the same
+/// size.
 nb::dlpack::dtype dlpack_dtype(DType dtype) {
   using Code = nb::dlpack::dtype_code;
   const auto bits = uint8_t(dtype_bits(dtype));

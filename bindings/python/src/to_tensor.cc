@@ -19,17 +19,17 @@ bool is_array(nb::handle value) {
   return PyObject_IsInstance(value.ptr(), ndarray->ptr()) != 0;
 }
 
-/// An ndarray itself: subclasses may have a shape and a dtype in Python that are not those of their memory.
+/// Returns the plain ndarray. Subclasses may have a shape and a dtype in Python that differ from those of their memory.
 nb::object base_array(nb::handle array) { return numpy().attr("asarray")(array); }
 
-/// Whether the value has a dtype: an array, a scalar of NumPy, or what converts to an array; Python's texts, numbers
-/// and lists have none.
+/// Whether the value has a dtype: an array, a scalar of NumPy, or an object that converts to an array. Python's texts,
+/// numbers and lists have no dtype.
 bool has_type(nb::handle value) {
   return nb::hasattr(value, "dtype") || nb::hasattr(value, "__array__") ||
          (PyObject_CheckBuffer(value.ptr()) && !PyBytes_Check(value.ptr()));
 }
 
-/// Calls f(); what Python says of a value's type or contents becomes an Error that names the value.
+/// Calls f(). Converts Python's exceptions about the type or contents of a value to an Error that names the value.
 template <class F>
 Tensor naming(const std::string& what, F f) {
   try {
@@ -41,7 +41,7 @@ Tensor naming(const std::string& what, F f) {
   }
 }
 
-/// The buffer's memory as a tensor; throws where the buffer has another size.
+/// Returns the buffer's memory as a tensor. Throws Error(kShape) if the buffer has another size.
 Tensor shared_buffer(DType dtype, const Shape& shape, std::shared_ptr<const Buffer> buffer, const std::string& what) {
   if (buffer->bytes() != dtype_bytes(dtype, shape.elements())) {
     throw Error(ErrorKind::kShape, str(what, " has ", buffer->bytes(), " bytes, which are not ", dtype, shape));
@@ -50,7 +50,7 @@ Tensor shared_buffer(DType dtype, const Shape& shape, std::shared_ptr<const Buff
   return Tensor::share(dtype, shape, data, std::move(buffer));
 }
 
-/// That of an ndarray itself.
+/// Returns the shape of a plain ndarray.
 Shape shape_of(nb::handle array) {
   Shape shape;
   for (nb::handle dim : nb::cast<nb::tuple>(array.attr("shape"))) shape.push_back(nb::cast<int64_t>(dim));
@@ -70,7 +70,8 @@ std::string text_of(PyObject* item, const std::string& what) {
 }
 
 Tensor strings(nb::handle value, const std::string& what) {
-  // Of no type of their own as objects: NumPy would make texts of numbers beside texts.
+  // Values without a dtype are converted to objects, since NumPy would convert numbers to texts in a list that also has
+  // texts.
   nb::object array = has_type(value) ? base_array(value) : numpy().attr("asarray")(value, "O");
   Tensor tensor(DType::kString, shape_of(array));
   std::string* out = tensor.data<std::string>();
@@ -80,7 +81,7 @@ Tensor strings(nb::handle value, const std::string& what) {
   return tensor;
 }
 
-/// The value as an ndarray of NumPy; numbers without a type of their own are those of a tensor of `wanted`.
+/// Returns the value as an ndarray. Numbers without a dtype become elements of `wanted`.
 nb::object as_array(nb::handle value, DType wanted) {
   if (is_array(value)) return base_array(value);
   if (nb::hasattr(value, "__dlpack__") && !nb::hasattr(value, "__array__")) return numpy().attr("from_dlpack")(value);
@@ -93,7 +94,8 @@ bool is_narrower_integer(const nb::object& own, const nb::object& dtype, DType w
          nb::cast<bool>(numpy().attr("can_cast")(own, dtype));
 }
 
-/// The array with the byte order of this machine; integers of fewer bits as int64, which ids often are not.
+/// Returns the array in the byte order of this machine. Integers of fewer bits become int64 where that is wanted, since
+/// ids are often narrower.
 nb::object of_dtype(nb::object array, const nb::object& dtype, DType wanted, const std::string& what) {
   const nb::object own = array.attr("dtype");
   if (own.is(dtype) || own.equal(dtype)) return array;
@@ -103,12 +105,12 @@ nb::object of_dtype(nb::object array, const nb::object& dtype, DType wanted, con
   throw Error(ErrorKind::kType, str(what, " must be ", wanted, ", got ", nb::str(own).c_str()));
 }
 
-/// The array as bytes or 16-bit words, where its memory is ml_dtypes' and so not exported.
+/// Returns the array as bytes or 16-bit words if its dtype is of ml_dtypes, whose memory is not exported.
 nb::object exported(nb::object array, DType dtype) {
   return is_numpys(dtype) ? array : array.attr("view")(dtype_bits(dtype) == 16 ? "uint16" : "uint8");
 }
 
-/// The letters that Python's struct has for a dtype; none where NumPy has no type.
+/// Returns the letters of Python's struct for a dtype, or "" for types that NumPy does not have.
 const char* struct_codes(DType dtype) {
   switch (dtype) {
     case DType::kFloat16:
@@ -140,7 +142,7 @@ const char* struct_codes(DType dtype) {
   }
 }
 
-/// An array that can be shared as it is.
+/// Returns a tensor that shares the array's memory, or nullopt if the array needs a conversion.
 std::optional<Tensor> shared_array(nb::handle array, DType dtype) {
   const char* codes = struct_codes(dtype);
   if (!*codes || !is_array(array)) return std::nullopt;
@@ -160,7 +162,7 @@ Tensor to_array_tensor(nb::handle value, const Fact& fact, const std::string& wh
   return shared_buffer(fact.dtype, shape, std::make_shared<const Buffer>(array), what);
 }
 
-/// That of an ndarray's elements, in any byte order.
+/// Returns the dtype of an ndarray's elements, in any byte order.
 DType dtype_of(nb::handle array, const std::string& what) {
   const nb::object own = array.attr("dtype"), native = own.attr("newbyteorder")("=");
   if (std::string("SUO").find(nb::cast<std::string>(own.attr("kind"))) != std::string::npos) return DType::kString;
@@ -183,7 +185,7 @@ Tensor to_sequence(nb::handle value, const Fact& fact, const std::string& what) 
   return Tensor::scalar(sequence);
 }
 
-/// Numbers of Python, those of which it is quick; nullopt for others.
+/// Converts a list of Python's numbers if `check` accepts each of them and they fit; otherwise returns nullopt.
 template <class T, class Check, class Get>
 std::optional<Tensor> numbers(const nb::list& list, Check check, Get get) {
   Tensor tensor(linnet::dtype_of<T>, Shape{int64_t(list.size())});
@@ -197,7 +199,7 @@ std::optional<Tensor> numbers(const nb::list& list, Check check, Get get) {
   return std::nullopt;
 }
 
-/// Keys or values of a map.
+/// Converts the keys or the values of a map.
 Tensor map_column(const nb::list& list, DType dtype, const std::string& what) {
   const auto is_float = [](PyObject* item) { return PyFloat_CheckExact(item); };
   const auto is_int = [](PyObject* item) { return PyLong_CheckExact(item); };

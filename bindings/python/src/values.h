@@ -8,20 +8,24 @@ namespace linnet::python {
 
 namespace nb = nanobind;
 
-/// A Python value as a tensor that meets `fact`: an array of that dtype without a copy where it lies in C order (one of
-/// NumPy, or of any library that knows DLPack or the buffer protocol), else a copy of it; numbers and nested lists; str
-/// or bytes for strings; a list for a sequence, a dict for a map, None for an optional without a value. Throws
-/// Error(kType, kShape) that begins with `what`. The tensor keeps the array alive and its memory in place.
+/// Converts a Python value to a tensor that meets `fact`:
+///  - an array of that dtype from any library with DLPack or the buffer protocol: shared in C order, else copied
+///  - numbers and nested lists
+///  - str or bytes for strings
+///  - a list for a sequence, a dict for a map, None for an optional without a value
+/// Throws Error(kType or kShape), whose message begins with `what`. The tensor keeps the array alive and its memory in
+/// place.
 Tensor to_tensor(nb::handle value, const Fact& fact, const std::string& what);
 
-/// The same of an array's own dtype. Throws Error(kType) where ONNX has none like it.
+/// Converts an array of any dtype. Throws Error(kType) if ONNX has no such dtype.
 Tensor to_tensor(nb::handle array, const std::string& what);
 
-/// The memory of a NumPy array as a tensor that an output which meets `fact` is written to. Throws Error(kType) that
-/// begins with `what` where it is another kind of object, of another dtype, read-only or not in C order.
+/// Returns the memory of a NumPy array as a tensor to which an output that meets `fact` is written. If the value is not
+/// an array, has another dtype, is read-only or is not in C order, throws Error(kType), whose message begins with
+/// `what`.
 Tensor output_memory(nb::handle array, const Fact& fact, const std::string& what);
 
-/// A tensor as a NumPy array that shares its memory, and containers as to_tensor() takes them.
+/// Returns a tensor as a NumPy array that shares its memory, and containers in the form that to_tensor() accepts.
 nb::object to_python(const Tensor& tensor);
 
 }  // namespace linnet::python

@@ -1,6 +1,6 @@
 """ONNX Runtime's Python API on Linnet: import linnet.onnxruntime as onnxruntime.
 
-docs/coming_from_onnxruntime.md lists the calls and what differs.
+docs/coming_from_onnxruntime.md lists the calls and the differences.
 """
 
 from typing import Any

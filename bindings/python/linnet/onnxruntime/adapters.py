@@ -1,4 +1,4 @@
-"""Adapters: files of values for inputs, which runs take up."""
+"""Adapters: files of values for inputs, which runs can use."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _version(number: int) -> int:
 
 
 class AdapterFormat:
-    """The contents of a file: arrays by name, and the versions of the adapter and of its model."""
+    """The contents of an adapter file: arrays by name, and the versions of the adapter and of its model."""
 
     def __init__(self) -> None:
         self._versions = (0, 0)
@@ -73,7 +73,7 @@ class AdapterFormat:
 
 
 class LoraAdapter:
-    """Values for inputs; empty until it is loaded."""
+    """Values for inputs. It is empty until it is loaded."""
 
     def __init__(self) -> None:
         self._parameters: dict[str, types.Array] = {}

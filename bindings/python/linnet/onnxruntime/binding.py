@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 class SessionIOBinding:
-    """Values by name, in the terms of onnxruntime.capi. Memory that is given by its address is read and written there;
-    the caller keeps it alive. An output may have the memory of an input."""
+    """Bound values by name, in the terms of onnxruntime.capi. Memory that is given by its address is read and written
+    in place; the caller keeps it alive. An output may share the memory of an input."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -29,7 +29,7 @@ class SessionIOBinding:
         self, name: str, device_or_array: NativeDevice | types.Array, element_type: Any = None,
         shape: Iterable[int] = (), buffer_ptr: int = 0,
     ) -> None:  # fmt: skip
-        """An array, or a device and the memory on it."""
+        """Binds an array, or memory on a device."""
         if isinstance(device_or_array, np.ndarray):
             self._bind(name, device_or_array)
         elif isinstance(device_or_array, NativeDevice):
@@ -49,7 +49,7 @@ class SessionIOBinding:
         self, name: str, device: NativeDevice, element_type: Any = None, shape: Iterable[int] = (),
         buffer_ptr: int | None = None,
     ) -> None:  # fmt: skip
-        """Without an address the run takes memory of its own."""
+        """Binds an output. Without an address, each run allocates its memory."""
         check_device(device)
         memory = None
         if buffer_ptr is not None:
@@ -66,21 +66,21 @@ class SessionIOBinding:
         self._outputs, self._results = {}, OrtValueVector()
 
     def synchronize_inputs(self) -> None:
-        """Without effect: runs end before they return."""
+        """Has no effect: runs end before they return."""
 
     def synchronize_outputs(self) -> None:
-        """Without effect: runs end before they return."""
+        """Has no effect: runs end before they return."""
 
     def get_outputs(self) -> OrtValueVector:
-        """Those of the last run, in the order in which they were bound."""
+        """Returns the outputs of the last run, in the order in which they were bound."""
         return OrtValueVector(self._results)
 
     def copy_outputs_to_cpu(self) -> list[Any]:
-        """Arrays that nothing else writes to."""
+        """Returns copies, which nothing else writes to."""
         return [np.copy(value.numpy()) if value.is_tensor() else value._value for value in self._results]
 
     def _run(self, run_options: Any) -> None:
-        """Raises RuntimeError for all that goes wrong, as ONNX Runtime does here."""
+        """Runs the session. Raises RuntimeError for every failure, as ONNX Runtime does here."""
         try:
             if not self._outputs:
                 raise RuntimeError("no output is bound")
@@ -116,7 +116,7 @@ class IOBinding:
         self, name: str, device_type: str = "cpu", device_id: int = 0, element_type: Any = None,
         shape: Iterable[int] | None = None, buffer_ptr: int | None = None,
     ) -> None:  # fmt: skip
-        """Without an address the run takes memory of its own."""
+        """Binds an output. Without an address, each run allocates its memory."""
         device = OrtDevice.make(device_type, device_id)._get_c_device()
         if buffer_ptr is not None and (element_type is None or shape is None):
             raise ValueError("`element_type` and `shape` are to be provided if pre-allocated memory is provided")
@@ -138,12 +138,12 @@ class IOBinding:
         self._iobinding.synchronize_outputs()
 
     def get_outputs(self) -> list[OrtValue]:
-        """Those of the last run, in the order in which they were bound."""
+        """Returns the outputs of the last run, in the order in which they were bound."""
         return list(self._iobinding.get_outputs())
 
     def get_outputs_as_ortvaluevector(self) -> OrtValueVector:
         return self._iobinding.get_outputs()
 
     def copy_outputs_to_cpu(self) -> list[Any]:
-        """Arrays that nothing else writes to."""
+        """Returns copies, which nothing else writes to."""
         return self._iobinding.copy_outputs_to_cpu()

@@ -1,4 +1,4 @@
-"""Devices and their memory: there is the CPU's."""
+"""Devices and their memory. The only device is the CPU."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from linnet.onnxruntime.enums import OrtAllocatorType, OrtDeviceMemoryType, OrtM
 
 
 class NativeDevice:
-    """OrtDevice of onnxruntime.capi: (type, memory, id), or (type, memory, vendor, id)."""
+    """OrtDevice of onnxruntime.capi, made from (type, memory, id) or (type, memory, vendor, id)."""
 
     def __init__(self, device_type: int, memory: int, *vendor_and_id: int) -> None:
         if len(vendor_and_id) not in (1, 2):
@@ -81,10 +81,10 @@ def _member(value: Any, kind: type[Any]) -> Any:
 
 
 class OrtMemoryInfo:
-    """Which memory an allocator gives. All of it is the same to Linnet."""
+    """The kind of memory that an allocator returns. Linnet treats all kinds equally."""
 
     def __init__(self, name: str, allocator_type: OrtAllocatorType, device_id: int, mem_type: OrtMemType) -> None:
-        """name: "Cpu", whose only device has the id 0."""
+        """name: "Cpu". The only id of this device is 0."""
         operator.index(device_id)
         if name != "Cpu":
             raise RuntimeError(f"Linnet has no memory on the device '{name}': the CPU's is \"Cpu\"")
@@ -98,7 +98,7 @@ class OrtMemoryInfo:
         name: str, device_type: OrtMemoryInfoDeviceType, vendor_id: int, device_id: int,
         device_mem_type: OrtDeviceMemoryType, alignment: int, allocator_type: OrtAllocatorType,
     ) -> OrtMemoryInfo:  # fmt: skip
-        """name: any. The alignment has no effect: tensors of Linnet begin at multiples of 64 bytes."""
+        """name: any. The alignment has no effect: Linnet's tensors start at multiples of 64 bytes."""
         if _member(device_type, OrtMemoryInfoDeviceType) != OrtMemoryInfoDeviceType.CPU:
             raise RuntimeError(f"Linnet has no memory on a device of type {device_type}: it runs on CPUs")
         operator.index(alignment)
@@ -134,5 +134,5 @@ class OrtMemoryInfo:
 
 
 def of_the_cpu() -> OrtMemoryInfo:
-    """What ONNX Runtime says of inputs and outputs that are in the CPU's memory."""
+    """Returns what ONNX Runtime reports for inputs and outputs in the CPU's memory."""
     return OrtMemoryInfo("Cpu", OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, OrtMemType.DEFAULT)

@@ -1,4 +1,4 @@
-"""Sizes that options give to open dims of inputs, by the dims' symbols or denotations."""
+"""Sizes that session options give to open dims of inputs, by the symbols or denotations of the dims."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ def _conflict(message: str) -> Exception:
 
 
 def _size(word: str, by_denotation: Sizes) -> int | None:
-    """For a denotation in letters of any case."""
+    """Returns the size for a denotation, ignoring case, or None."""
     sizes = (size for known, size in by_denotation.items() if word and known.lower() == word.lower())
     return next(sizes, None)
 
 
 def fix_denoted(inputs: list[linnet.ValueInfo], by_denotation: Sizes, by_name: Sizes) -> list[linnet.ValueInfo]:
-    """The inputs with sizes for what their dims denote; where such a dim has a symbol, `by_name` gets its size.
+    """Returns the inputs with sizes for the dims that have a denotation. If such a dim has a symbol, adds its size to
+    `by_name`.
 
-    Raises InvalidArgument where a size contradicts the model or the other sizes.
+    Raises InvalidArgument if a size contradicts the model or another size.
     """
     return [_fix(info, by_denotation, by_name) for info in inputs]
 
@@ -43,6 +44,6 @@ def _fix(info: linnet.ValueInfo, by_denotation: Sizes, by_name: Sizes) -> linnet
 
 
 def of_inputs(inputs: list[linnet.ValueInfo], by_name: Sizes) -> Sizes:
-    """The sizes for symbols that inputs have: others fix nothing."""
+    """Returns the sizes of those symbols that occur in inputs. Other symbols fix nothing."""
     symbols = {dim for info in inputs for dim in info.shape or ()}
     return {name: size for name, size in by_name.items() if name in symbols}

@@ -1,4 +1,4 @@
-"""ONNX Runtime's enumerations; their numbers are those of its C API."""
+"""ONNX Runtime's enumerations, with the numbers of its C API."""
 
 import enum
 
@@ -55,7 +55,7 @@ class OrtMemoryInfoDeviceType(_Enum):
 
 
 class OrtDeviceVendorId(enum.IntEnum):
-    """Numbers of the PCI SIG."""
+    """Vendor numbers of the PCI SIG."""
 
     NONE = 0x0000
     AMD = 0x1002

@@ -1,4 +1,4 @@
-"""ONNX Runtime's exceptions, and Linnet's errors as such."""
+"""ONNX Runtime's exceptions, and the conversion of Linnet's errors to them."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ _CODES = {
 
 
 def error(kind: type[Exception], message: str) -> Exception:
-    """The exception with the head that all messages of ONNX Runtime have."""
+    """Returns the exception, whose message begins with the prefix that all messages of ONNX Runtime have."""
     code, name = _CODES[kind]
     return kind(f"[ONNXRuntimeError] : {code} : {name} : {message}")
 
 
 def text(exception: Exception) -> str:
-    """The message without that head."""
+    """Returns the message without that prefix."""
     return str(exception).split(" : ", 3)[-1]
 
 
@@ -89,13 +89,13 @@ def unsupported(what: str) -> Exception:
 
 
 def of_load(cause: linnet.Error, model: str | bytes) -> Exception:
-    """What ONNX Runtime raises where a model does not load."""
+    """Returns the exception that ONNX Runtime raises for a model that fails to load."""
     code, message = _linnet.onnxruntime_load_failure(cause, "" if isinstance(model, bytes) else model)
     return error(next(kind for kind, (number, _) in _CODES.items() if number == code), message)
 
 
 def of_run(cause: linnet.Error) -> Exception:
-    """What ONNX Runtime raises where a run fails; inputs were checked before."""
+    """Returns the exception that ONNX Runtime raises for a failed run whose inputs were checked before."""
     if isinstance(cause, linnet.CancelledError):
         return error(Fail, "the run ended because terminate was set to True")
     return error(NotImplemented if isinstance(cause, linnet.UnsupportedError) else Fail, str(cause))

@@ -1,4 +1,4 @@
-"""Inputs as ONNX Runtime takes them, made ready for linnet.Session.run."""
+"""Converts inputs from the forms that ONNX Runtime accepts to those of linnet.Session.run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from linnet.onnxruntime.values import OrtValue
 
 
 def check_names(feed: Mapping[str, Any], inputs: Iterable[NodeArg], overridable: Container[str]) -> None:
-    """Raises where names are missing or unknown. Optional inputs may be left out."""
+    """Raises an exception if names are missing or unknown. Optional inputs may be left out."""
     required = [arg.name for arg in inputs if not arg.type.startswith("optional")]
     missing = [name for name in required if name not in feed]
     if missing:
@@ -25,7 +25,8 @@ def check_names(feed: Mapping[str, Any], inputs: Iterable[NodeArg], overridable:
 
 
 def convert(arg: NodeArg, value: Any) -> Any:
-    """The value for an input. Raises InvalidArgument where it does not fit, RuntimeError for other kinds of objects."""
+    """Returns the value for an input. Raises InvalidArgument if it does not fit, and RuntimeError for other kinds of
+    objects."""
     if isinstance(value, OrtValue):
         value = value._value
     if arg.type.startswith("optional("):
@@ -57,14 +58,14 @@ def _array(name: str, type_text: str, value: Any) -> Array:
 
 
 def _strings(array: Array) -> Array:
-    """As ONNX Runtime, takes objects of all kinds by their str()."""
+    """Converts objects of all kinds by their str(), as ONNX Runtime does."""
     if array.dtype.kind != "O":
         return array
     return np.array([str(item) for item in array.ravel()], object).reshape(array.shape)
 
 
 def tensor(arg: NodeArg, array: Array, type_text: str) -> Array:
-    """The array, where its dtype and shape are the input's."""
+    """Returns the array. Raises InvalidArgument if its dtype or shape is not that of the input."""
     actual = types.type_of_array(array)
     if actual != type_text:
         raise errors.error(errors.InvalidArgument,

@@ -18,7 +18,7 @@ PROVIDERS = ["CPUExecutionProvider"]
 
 
 class _Settings:
-    """Of the whole process, as in ONNX Runtime."""
+    """Settings of the whole process, as in ONNX Runtime."""
 
     seed: int | None = None
     threads = 0
@@ -49,12 +49,13 @@ def has_collective_ops() -> bool:
 
 
 def set_seed(seed: int) -> None:
-    """Of random operators without a seed of their own, in sessions that are made later. ONNX Runtime draws others."""
+    """Sets the seed of random operators without a `seed` attribute, for sessions that are made later. The random values
+    differ from those of ONNX Runtime."""
     _Settings.seed = operator.index(seed)
 
 
 def set_global_thread_pool_sizes(intra_op_num_threads: int = 0, inter_op_num_threads: int = 0) -> None:
-    """Of sessions that are made later with use_per_session_threads = False."""
+    """Sets the threads of sessions that are made later with use_per_session_threads = False."""
     _Settings.threads = operator.index(intra_op_num_threads)
 
 
@@ -68,30 +69,30 @@ def seed() -> int | None:
 
 
 def set_default_logger_severity(severity: int) -> None:
-    """Without effect: Linnet writes no log."""
+    """Has no effect: Linnet writes no log."""
     if not 0 <= operator.index(severity) <= 4:
         raise RuntimeError(f"the severity of a logger is 0 to 4, got {severity}")
 
 
 def set_default_logger_verbosity(verbosity: int) -> None:
-    """Without effect: Linnet writes no log."""
+    """Has no effect: Linnet writes no log."""
     operator.index(verbosity)
 
 
 def set_default_logger_callback(callback: Any, severity: int = 2) -> None:
-    """Without effect: Linnet writes no log."""
+    """Has no effect: Linnet writes no log."""
 
 
 def disable_telemetry_events() -> None:
-    """Without effect: there are none."""
+    """Has no effect: Linnet collects no telemetry."""
 
 
 def enable_telemetry_events() -> None:
-    """Without effect: Linnet sends nothing to anybody."""
+    """Has no effect: Linnet collects no telemetry."""
 
 
 def preload_dlls(cuda: bool = True, cudnn: bool = True, msvc: bool = True, directory: str | None = None) -> None:
-    """Without effect: Linnet runs on CPUs."""
+    """Has no effect: Linnet runs on CPUs."""
 
 
 def print_debug_info() -> None:
@@ -99,8 +100,8 @@ def print_debug_info() -> None:
 
 
 def choose_providers(providers: Any, provider_options: Any) -> list[str]:
-    """The names of the providers that are used. As in ONNX Runtime, those that are not there are a warning; options of
-    the CPU's change no result."""
+    """Returns the names of the providers to use. As in ONNX Runtime, unavailable providers cause a warning. Options of
+    the CPU's provider change no result."""
     chosen: list[str] = []
     for name in _names(providers or [], provider_options or []):
         if name in chosen:
@@ -115,7 +116,7 @@ def choose_providers(providers: Any, provider_options: Any) -> list[str]:
 
 
 def _names(providers: Any, provider_options: Any) -> list[str]:
-    """A warning, and no names, where the arguments are not what they should be."""
+    """Returns the names of the providers. If the arguments are malformed, warns and returns no names."""
     pairs = [(provider, {}) if isinstance(provider, str) else provider for provider in providers]
     if providers and provider_options:
         pairs = list(itertools.zip_longest(providers, provider_options))

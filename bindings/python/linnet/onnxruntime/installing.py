@@ -1,4 +1,4 @@
-"""Linnet under the name onnxruntime, for one process."""
+"""Makes Linnet available under the name onnxruntime, for one process."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _NAME = "onnxruntime"
 
 
 def install() -> None:
-    """Makes `import onnxruntime` give Linnet, in this process and whatever is installed.
+    """Makes `import onnxruntime` import Linnet in this process, whatever is installed.
 
-    Raises RuntimeError where another onnxruntime was imported before.
+    Raises RuntimeError if another onnxruntime was imported before.
     """
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):
         return
@@ -29,7 +29,7 @@ def install() -> None:
 
 
 class _Loader(importlib.abc.Loader):
-    """A module with what Linnet's of that name holds."""
+    """Loads a module with the contents of Linnet's module of that name."""
 
     def exec_module(self, module: types.ModuleType) -> None:
         own = vars(module).keys()
@@ -38,7 +38,7 @@ class _Loader(importlib.abc.Loader):
 
 
 class _Distribution(importlib.metadata.Distribution):
-    """So that importlib.metadata.version("onnxruntime") answers."""
+    """Makes importlib.metadata.version("onnxruntime") return a version."""
 
     def read_text(self, filename: str) -> str | None:
         return f"Metadata-Version: 2.1\nName: {_NAME}\nVersion: {VERSION}\n" if filename == "METADATA" else None

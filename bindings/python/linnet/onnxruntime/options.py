@@ -13,7 +13,8 @@ from linnet.onnxruntime.adapters import LoraAdapter
 from linnet.onnxruntime.enums import ExecutionMode, ExecutionOrder, GraphOptimizationLevel
 from linnet.onnxruntime.types import Array
 
-# Entries that would change results or files. All others tune how ONNX Runtime computes, and are kept without effect.
+# Entries that would change results or files, with their default values. All other entries tune how ONNX Runtime
+# computes. They are stored and have no effect.
 _UNSUPPORTED_ENTRIES = {
     "ep.context_enable": "0", "session.load_model_format": "ONNX", "session.save_model_format": "ONNX",
     "session.model_external_initializers_file_folder_path": "", "session.set_denormal_as_zero": "0",
@@ -43,7 +44,7 @@ def _member(kind: type[Any]) -> Callable[[Any], Any]:
 
 
 class _Option:
-    """An attribute that takes one kind of value; TypeError for others."""
+    """An attribute that accepts one kind of value and raises TypeError for others."""
 
     def __init__(self, convert: Callable[[Any], Any], default: Any) -> None:
         self._convert, self.default = convert, default
@@ -62,7 +63,7 @@ class _Option:
 
 
 class _Options:
-    """Attributes and named entries; unknown attributes are AttributeError."""
+    """Attributes and named entries. Unknown attributes raise AttributeError."""
 
     __slots__ = ("_entries", "_values")
 
@@ -85,7 +86,7 @@ class _Options:
 
 
 class SessionOptions(_Options):
-    """How a session loads and runs; docs/coming_from_onnxruntime.md tells which options have an effect."""
+    """How a session loads and runs. docs/coming_from_onnxruntime.md lists the options that have an effect."""
 
     __slots__ = ("_cancelled", "_denoted_dimensions", "_dimensions", "_libraries", "_providers")
 
@@ -121,15 +122,15 @@ class SessionOptions(_Options):
         return self._entry(key)
 
     def add_free_dimension_override_by_name(self, name: str, size: int) -> None:
-        """Inputs whose dim is the symbol `name` take `size` there and nothing else. The first size of a name holds."""
+        """Fixes the dims of inputs that have the symbol `name` to `size`. The first size of a name holds."""
         self._dimensions.setdefault(_str(name), operator.index(size))
 
     def add_free_dimension_override_by_denotation(self, denotation: str, size: int) -> None:
-        """The same for dims that the model says to be a `denotation`, in letters of any case, as "DATA_BATCH"."""
+        """Does the same for dims that the model marks with `denotation`, for example "DATA_BATCH", ignoring case."""
         self._denoted_dimensions.setdefault(_str(denotation), operator.index(size))
 
     def register_custom_ops_library(self, path: str) -> None:
-        """A library of operators that were written for ONNX Runtime, or for Linnet."""
+        """Adds a library of operators that were written for ONNX Runtime or for Linnet."""
         if not os.path.exists(path):
             raise errors.error(errors.Fail, f"the library {path} does not exist")
         self._libraries.append(path)
@@ -143,7 +144,7 @@ class SessionOptions(_Options):
         return bool(self._providers)
 
     def set_load_cancellation_flag(self, cancelled: bool) -> None:
-        """True: sessions that are made later raise ModelLoadCanceled."""
+        """If `cancelled`, sessions that are made later raise ModelLoadCanceled."""
         self._cancelled = bool(cancelled)
 
     def clear_ep_context_data_read_func(self) -> None:
@@ -171,14 +172,14 @@ class SessionOptions(_Options):
         raise errors.unsupported("SessionOptions.set_provider_selection_policy_delegate")
 
     def _plan_cache_bytes(self) -> int | None:
-        """Of the entry linnet.plan_cache_bytes."""
+        """The value of the entry linnet.plan_cache_bytes."""
         text = self._entries.get("linnet.plan_cache_bytes")
         if text is None or text.isdecimal():
             return None if text is None else int(text)
         raise errors.error(errors.InvalidArgument, f"linnet.plan_cache_bytes must be a number of bytes, got {text!r}")
 
     def _check(self) -> None:
-        """Raises what makes a session with these options impossible."""
+        """Raises an exception if no session can have these options."""
         if self._cancelled:
             raise errors.error(errors.ModelLoadCanceled, "the load was cancelled by set_load_cancellation_flag")
         for key, value in self._entries.items():
@@ -187,7 +188,7 @@ class SessionOptions(_Options):
 
 
 class RunOptions(_Options):
-    """How a run runs. Setting terminate ends the runs that have the options, from any thread."""
+    """How a run runs. Setting `terminate` from any thread ends the runs that use the options."""
 
     __slots__ = ("_adapters", "_cancellation")
 
@@ -219,12 +220,13 @@ class RunOptions(_Options):
         return self._entry(key)
 
     def add_active_adapter(self, adapter: LoraAdapter | None) -> None:
-        """What the adapter has loaded goes before the inputs of run() and run_with_ort_values(); the last counts."""
+        """The adapter's values take precedence over the inputs of run() and run_with_ort_values(). Of several adapters
+        with values for one input, the last takes precedence."""
         if not isinstance(adapter, (LoraAdapter, type(None))):
             raise TypeError(f"add_active_adapter(): the adapter is a LoraAdapter, got {type(adapter)}")
         if adapter:
             self._adapters.append(adapter)
 
     def _adapted(self) -> dict[str, Array]:
-        """Values of the active adapters by input."""
+        """Returns the values of the active adapters by input."""
         return {name: array for adapter in self._adapters for name, array in adapter._parameters.items()}

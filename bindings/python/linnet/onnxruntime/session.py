@@ -1,4 +1,4 @@
-"""InferenceSession on linnet.Session."""
+"""InferenceSession, implemented with linnet.Session."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LEVELS = {GraphOptimizationLevel.ORT_DISABLE_ALL: 0, GraphOptimizationLevel.ORT
 
 
 class Session:
-    """What sessions of all kinds do."""
+    """The base class of all kinds of sessions."""
 
     _sess: linnet.Session
     _overriding: linnet.Session | None
@@ -46,7 +46,7 @@ class Session:
         return list(self._outputs_meta)
 
     def get_overridable_initializers(self) -> list[NodeArg]:
-        """Those that a run may be given other values for."""
+        """Returns the initializers that a run may override."""
         return list(self._overridable_initializers)
 
     def get_modelmeta(self) -> ModelMetadata:
@@ -65,19 +65,19 @@ class Session:
         self._providers = functions.choose_providers(providers, provider_options)
 
     def disable_fallback(self) -> None:
-        """Without effect: there is one provider."""
+        """Has no effect: there is one provider."""
 
     def enable_fallback(self) -> None:
-        """Without effect: there is one provider."""
+        """Has no effect: there is one provider."""
 
     def set_ep_dynamic_options(self, options: dict[str, str]) -> None:
-        """Without effect: ONNX Runtime's have none on results."""
+        """Has no effect: ONNX Runtime's options do not change results."""
 
     def get_tuning_results(self) -> list[Any]:
         return []
 
     def set_tuning_results(self, results: list[Any], *, error_on_invalid: bool = False) -> None:
-        """Without effect: nothing is tuned."""
+        """Has no effect: nothing is tuned."""
 
     def create_ortvalue_from_shape_and_type(
         self, shape: Iterable[int], element_type: Any, device_type: str, device_id: int = 0, vendor_id: int = -1
@@ -90,7 +90,7 @@ class Session:
     def run(
         self, output_names: Sequence[str] | None, input_feed: dict[str, Any], run_options: RunOptions | None = None
     ) -> list[Any]:
-        """The outputs of these names, all where there are none, for inputs by name."""
+        """Returns the outputs of these names, or all outputs where no names are given. input_feed: inputs by name."""
         return self._run(output_names, self._with_adapters(input_feed, run_options), run_options)
 
     def run_with_ort_values(
@@ -112,7 +112,7 @@ class Session:
         self, output_names: Sequence[str] | None, input_feed: dict[str, Any],
         callback: Callable[[list[Any], Any, str], Any], user_data: Any, run_options: RunOptions | None = None,
     ) -> None:  # fmt: skip
-        """Calls callback(outputs, user_data, error) on another thread; error is "" where there is none."""
+        """Calls callback(outputs, user_data, error) on another thread. `error` is "" on success."""
         feeds.check_names(input_feed, self._inputs_meta, self._overridable_by_name)
 
         def work() -> None:
@@ -147,11 +147,12 @@ class Session:
         raise errors.unsupported("InferenceSession.release_captured_graph")
 
     def get_profiling_start_time_ns(self) -> int:
-        """On the clock of time.monotonic_ns(); 0 without enable_profiling."""
+        """Returns the time on the clock of time.monotonic_ns(), or 0 without enable_profiling."""
         return self._profiling_start_time_ns
 
     def end_profiling(self) -> str:
-        """Writes what ran so far, in Chrome's trace format; the file's name, "" without enable_profiling."""
+        """Writes all runs so far in Chrome's trace format. Returns the name of the file, or "" without
+        enable_profiling."""
         if not self._profiling_start_time_ns:
             return ""
         stamp = time.strftime("%Y-%m-%d_%H-%M-%S")
@@ -178,14 +179,15 @@ class Session:
         return session
 
     def _overriding_session(self) -> linnet.Session:
-        """The model loaded once more, at the first run that overrides an initializer: until then they are constants."""
+        """Loads the model a second time at the first run that overrides an initializer. In the first copy they are
+        constants."""
         with self._lock:
             if self._overriding is None:
                 self._overriding = self._load(overridable_initializers=True)
             return self._overriding
 
     def _names(self, output_names: Sequence[str] | None) -> list[str]:
-        """Those asked for, all where there are none."""
+        """Returns the requested names, or all names where none are requested."""
         if isinstance(output_names, (str, bytes)):
             raise TypeError(f"run(): output_names is a list of names, got {output_names!r}")
         if not output_names:
@@ -197,7 +199,8 @@ class Session:
         return names
 
     def _with_adapters(self, feed: dict[str, Any], run_options: RunOptions | None) -> dict[str, Any]:
-        """As in ONNX Runtime, the feed must be complete without them, and bound and asynchronous runs have none."""
+        """Returns the feed with the values of the adapters. As in ONNX Runtime, the feed must be complete without them,
+        and bound and asynchronous runs do not use adapters."""
         adapted = run_options._adapted() if isinstance(run_options, RunOptions) else None
         if not adapted:
             return feed

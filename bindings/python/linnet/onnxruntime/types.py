@@ -1,4 +1,4 @@
-"""The types of ONNX as ONNX Runtime writes them, and what describes models."""
+"""ONNX types in the notation of ONNX Runtime, and descriptions of models."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CONTAINERS = {"sequence": "seq", "optional": "optional"}
 
 
 def type_of_text(text: str) -> str:
-    """Linnet's "float32" or "sequence(int64)" as ONNX Runtime's "tensor(float)" or "seq(tensor(int64))"."""
+    """Converts Linnet's "float32" or "sequence(int64)" to ONNX Runtime's "tensor(float)" or "seq(tensor(int64))"."""
     kind, _, inner = text.partition("(")
     if not inner:
         return f"tensor({_LINNETS.get(kind, kind)})"
@@ -37,12 +37,12 @@ def type_of_text(text: str) -> str:
 
 
 def dtype_of(type_text: str) -> np.dtype[Any] | None:
-    """NumPy's dtype of "tensor(...)"; None where it has none, nor has ml_dtypes, as far as that is installed."""
+    """Returns the dtype of "tensor(...)", or None if neither NumPy nor ml_dtypes (where installed) has it."""
     return _BY_TYPE.get(type_text)
 
 
 def type_of_array(array: Array) -> str:
-    """Raises RuntimeError where ONNX has no such dtype."""
+    """Returns ONNX Runtime's name of the array's type. Raises RuntimeError if ONNX has no such dtype."""
     found = _TYPES.get(array.dtype) or _TYPES.get(array.dtype.newbyteorder("="))
     if found is None and array.dtype.kind in "SU":
         return "tensor(string)"
@@ -52,7 +52,7 @@ def type_of_array(array: Array) -> str:
 
 
 def dtype_of_element(element_type: int | npt.DTypeLike) -> np.dtype[Any]:
-    """The dtype of a number of ONNX's, or of what NumPy takes for a dtype."""
+    """Returns the dtype for a number of ONNX's element types, or for anything that NumPy accepts as a dtype."""
     if not isinstance(element_type, int):
         return np.dtype(element_type)
     if element_type not in _BY_NUMBER:
@@ -94,7 +94,7 @@ class NodeArg:
 
 
 class ModelMetadata:
-    """What a model says of itself."""
+    """The metadata of a model."""
 
     __slots__ = (
         "custom_metadata_map", "description", "domain", "graph_description", "graph_name", "producer_name", "version",

@@ -1,4 +1,4 @@
-"""What ONNX Runtime has and Linnet does not: there, but it raises when it is used."""
+"""Names that ONNX Runtime has and Linnet does not support. They exist, but raise an exception when they are used."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class _Unsupported(type):
 
 
 def refuse(module: str, name: str, names: set[str]) -> Any:
-    """For a module's __getattr__: a class that no object is of, and that raises NotImplemented when it is used."""
+    """Implements a module's __getattr__. Returns a class that has no instances and raises NotImplemented when it is
+    used."""
     if name not in names:
         raise AttributeError(f"module '{module}' has no attribute '{name}'")
     return _Unsupported(name, (), {})

@@ -1,4 +1,4 @@
-"""Values outside of a run: OrtValue and what goes with it."""
+"""Values outside of a run: OrtValue and related classes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from linnet.onnxruntime.devices import NativeDevice, OrtMemoryInfo, check_device
 
 
 def array_at(pointer: int, dtype: np.dtype[Any], shape: Iterable[int]) -> types.Array:
-    """The memory of the caller as an array that does not own it."""
+    """Returns the caller's memory as an array that does not own it."""
     dtype = np.dtype(dtype)
     size = math.prod(shape)
     memory: Any = (ctypes.c_char * (size * dtype.itemsize)).from_address(pointer) if size else b""
@@ -25,14 +25,14 @@ def array_at(pointer: int, dtype: np.dtype[Any], shape: Iterable[int]) -> types.
 class OrtValue:
     """A tensor, a sequence (a list), a map (a dict), or an optional without a value (None).
 
-    It is the class of onnxruntime.capi, too, whose functions take an OrtDevice for the name of a device.
+    The same class is in onnxruntime.capi, whose functions take an OrtDevice instead of the name of a device.
     """
 
     _value: Any
     _type: str
 
     def __init__(self, ortvalue: OrtValue, numpy_obj: types.Array | None = None) -> None:
-        """Another name for a value; it keeps what it needs of `numpy_obj`."""
+        """Makes another reference to a value. The value keeps what it needs of `numpy_obj` alive."""
         if not isinstance(ortvalue, OrtValue):
             raise ValueError(f"an OrtValue is made of another one, or by one of its functions, got {type(ortvalue)}")
         self._value, self._type = ortvalue._value, ortvalue._type
@@ -51,7 +51,7 @@ class OrtValue:
     def ortvalue_from_numpy(
         numpy_obj: types.Array, /, device_type: str | NativeDevice = "cpu", device_id: int = 0, vendor_id: int = -1
     ) -> OrtValue:
-        """Shares the array's memory where it is in C order."""
+        """Shares the array's memory if it is in C order."""
         check_device(device_type)
         if not isinstance(numpy_obj, np.ndarray) or numpy_obj.dtype.kind in "SUO":
             raise RuntimeError("an OrtValue is made of an array of numbers")
@@ -60,7 +60,7 @@ class OrtValue:
 
     @staticmethod
     def ortvalue_from_numpy_with_onnx_type(data: types.Array, /, onnx_element_type: int) -> OrtValue:
-        """An array's memory, read as elements of another type of as many bits."""
+        """Reinterprets an array's memory as elements of another type of the same size."""
         dtype = types.dtype_of_element(onnx_element_type)
         if not isinstance(data, np.ndarray) or data.dtype.itemsize != dtype.itemsize:
             raise RuntimeError(f"elements of {data.dtype} are not of the size of {dtype}")
@@ -71,7 +71,7 @@ class OrtValue:
         shape: Iterable[int], element_type: Any, device_type: str | NativeDevice = "cpu", device_id: int = 0,
         vendor_id: int = -1, memory_info: OrtMemoryInfo | None = None,
     ) -> OrtValue:  # fmt: skip
-        """Memory with any contents. All of the CPU's memory is the same: `memory_info` has no effect."""
+        """Allocates uninitialised memory. All CPU memory is the same, so `memory_info` has no effect."""
         if memory_info is None:
             check_device(device_type)
         elif not isinstance(memory_info, OrtMemoryInfo):
@@ -86,7 +86,7 @@ class OrtValue:
 
     @staticmethod
     def from_dlpack(data: Any, /) -> OrtValue:
-        """data: an object that has __dlpack__, or the capsule that it gives."""
+        """data: an object that has __dlpack__, or the capsule that it returns."""
         return OrtValue.ortvalue_from_numpy(np.from_dlpack(data if hasattr(data, "__dlpack__") else _Capsule(data)))
 
     @staticmethod
@@ -97,7 +97,7 @@ class OrtValue:
         raise errors.unsupported("OrtValue.as_sparse_tensor")
 
     def numpy(self) -> types.Array:
-        """The tensor; shares its memory."""
+        """Returns the tensor as an array that shares its memory."""
         return self._tensor()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> types.Array:
@@ -158,7 +158,7 @@ class OrtValue:
 
 
 class _Capsule:
-    """A capsule of DLPack for what takes objects that give one."""
+    """Wraps a DLPack capsule in an object with __dlpack__."""
 
     def __init__(self, capsule: Any) -> None:
         self._capsule = capsule

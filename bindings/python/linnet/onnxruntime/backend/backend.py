@@ -1,4 +1,4 @@
-"""Models that run on inputs in the order of the model's."""
+"""Models that take their inputs as a list, in the order of the model."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ class OnnxRuntimeBackendRep(BackendRep):
         self._session = session
 
     def run(self, inputs: Any, **kwargs: Any) -> Any:
-        """The outputs as a list, for a list of inputs, or for the input of a model that has one."""
+        """Returns the outputs as a list. inputs: a list of inputs, or the only input of a model that has one."""
         values = inputs if isinstance(inputs, list) else [inputs]
         return self._session.run(None, dict(zip([arg.name for arg in self._session.get_inputs()], values)))
 
 
 def prepare(model: Any, device: str | None = None, **kwargs: Any) -> OnnxRuntimeBackendRep:
-    """model: a path, bytes, a ModelProto, an InferenceSession, or what this returned."""
+    """Returns a model that is ready to run. model: a path, bytes, a ModelProto, an InferenceSession, or a result of
+    this."""
     if isinstance(model, OnnxRuntimeBackendRep):
         return model
     if device is not None and not supports_device(device):

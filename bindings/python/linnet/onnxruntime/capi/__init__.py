@@ -1,4 +1,4 @@
-"""The names that applications take from onnxruntime.capi."""
+"""The names that applications import from onnxruntime.capi."""
 
 from linnet.onnxruntime.capi import _pybind_state, onnxruntime_inference_collection, onnxruntime_pybind11_state
 

@@ -1,4 +1,4 @@
-"""Sessions and values under the name that they have in ONNX Runtime."""
+"""Sessions and values under the module name that ONNX Runtime gives them."""
 
 from typing import Any
 

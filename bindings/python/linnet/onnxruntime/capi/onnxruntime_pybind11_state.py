@@ -1,4 +1,4 @@
-"""Exceptions, options, enumerations and functions under the name that they have in ONNX Runtime."""
+"""Exceptions, options, enumerations and functions under the module name that ONNX Runtime gives them."""
 
 from typing import Any
 

@@ -1,12 +1,12 @@
-"""Files by their names, as onnxruntime.datasets; Linnet brings no models of its own."""
+"""Finds files by name, as onnxruntime.datasets does. Linnet contains no example models."""
 
 import os
 
 
 def get_example(name: str) -> str:
-    """The path of a file in the folder of this module, or the name itself where that is a whole path.
+    """Returns the path of a file in the folder of this module, or the name itself if it is an absolute path.
 
-    Raises FileNotFoundError where there is no such file: ONNX Runtime's examples are in its own package.
+    Raises FileNotFoundError if there is no such file: ONNX Runtime's examples are in its own package.
     """
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
     if not os.path.exists(path):

@@ -1,1 +1,2 @@
-"""What optimum takes from onnxruntime.transformers; the rest of it optimises files with the onnx package."""
+"""The part of onnxruntime.transformers that optimum uses. The rest of the original optimises files with the onnx
+package."""

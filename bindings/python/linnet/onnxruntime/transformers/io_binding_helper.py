@@ -1,4 +1,4 @@
-"""Types of inputs and outputs as NumPy's and PyTorch's."""
+"""The types of inputs and outputs as dtypes of NumPy and PyTorch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TORCH = {"float": "float32", "double": "float64", "float8e4m3fn": "float8_e4m3f
 
 
 class TypeHelper:
-    """All raise ValueError for types and names that are not there."""
+    """All functions raise ValueError for unknown types and names."""
 
     @staticmethod
     def get_input_type(ort_session: InferenceSession, name: str) -> str:
