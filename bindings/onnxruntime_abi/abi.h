@@ -5,15 +5,16 @@
 
 #include "failure.h"
 
-// The numbers, the structs and the types of callbacks that ONNX Runtime's C ABI fixes. Names are those of its
-// documentation without the prefix Ort. Source: https://onnxruntime.ai/docs/api/c
+// The numbers, structs and callback types that ONNX Runtime's C ABI defines. Names are those of its documentation
+// without the prefix Ort.
+// Source: https://onnxruntime.ai/docs/api/c
 namespace linnet::ort {
 
-/// The newest version of the table that this library has, and the release of ONNX Runtime with it.
+/// The newest version of the table that this library implements, and the corresponding release of ONNX Runtime.
 inline constexpr uint32_t kApiVersion = 32;
 inline constexpr const char* kVersion = "1.32.0";
 
-/// As linnet::DType up to 23; see element_type() and dtype_of() in dtypes.h for the others.
+/// As linnet::DType up to 23. element_type() and dtype_of() in dtypes.h convert the others.
 enum ElementType : int { kUndefinedElement = 0, kStringElement = 8 };
 
 enum ValueKind : int {
@@ -60,13 +61,13 @@ struct SyncStream;
 struct ThreadingOptions;
 struct Value;
 
-/// The entry: what OrtGetApiBase() returns.
+/// The entry point: the result of OrtGetApiBase().
 struct ApiBase {
   const Api* (*get_api)(uint32_t version) noexcept;
   const char* (*get_version_string)() noexcept;
 };
 
-/// Both sides call through it. `version` says which of the later fields exist.
+/// Both sides call through it. `version` determines which of the later fields exist.
 struct Allocator {
   uint32_t version;
   void* (*alloc)(Allocator*, size_t);
@@ -78,7 +79,7 @@ struct Allocator {
   Status* (*shrink)(Allocator*);                              // since version 25
 };
 
-/// An operator that a client defines. `version` says which of the later fields exist.
+/// An operator that a client defines. `version` determines which of the later fields exist.
 struct CustomOp {
   uint32_t version;
   void* (*create_kernel)(const CustomOp*, const Api*, const KernelInfo*);
@@ -108,7 +109,7 @@ struct CustomOp {
   void (*release_alias_map)(int*, int*);
 };
 
-/// How an environment is made. `version` says which fields exist: all of these do since 24.
+/// How an environment is made. `version` determines which fields exist: all of these do since 24.
 struct EnvCreationOptions {
   uint32_t version;
   int32_t severity;

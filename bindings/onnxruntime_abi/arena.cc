@@ -1,4 +1,4 @@
-// Options of arenas. Linnet plans memory for every set of shapes and has no arena: they are accepted without effect.
+// Options of arenas. They are accepted without effect: Linnet plans memory for every set of shapes and has no arena.
 #include <string_view>
 
 #include "slots.h"

@@ -12,7 +12,7 @@ struct EpAssignedNode {
   std::string name, domain, op_type;
 };
 
-/// The nodes that a provider runs: all of a model, by the CPU.
+/// The nodes that a provider runs. The CPU's provider runs all nodes of a model.
 struct EpAssignedSubgraph {
   explicit EpAssignedSubgraph(const Model& model);
 

@@ -7,7 +7,7 @@
 namespace linnet::ort {
 namespace {
 
-/// The type that a value must have: what an optional holds.
+/// Returns the type that a value must have. For an optional, this is the type of its contents.
 const Fact& wanted_fact(const ValueInfo& info) {
   return info.fact.dtype == DType::kOptional && info.fact.element ? *info.fact.element : info.fact;
 }
@@ -34,7 +34,7 @@ ValueKind wanted_kind(const Fact& fact) {
   return fact.dtype == DType::kMap ? kMapKind : kTensorKind;
 }
 
-/// The place of a name among inputs, then overridable initializers.
+/// Returns the index of a name among the inputs, followed by the overridable initializers.
 size_t place_of(const SessionState& session, const char* name) {
   require(name && *name, "input name cannot be empty");
   if (const auto place = session.inputs().find(name)) return *place;
@@ -47,7 +47,7 @@ const ValueInfo& info_at(const SessionState& session, size_t place) {
   return place < inputs.size() ? inputs[place] : session.overridable().values[place - inputs.size()];
 }
 
-/// An optional input takes what it holds, or nothing.
+/// Returns the tensor for an input. An optional input accepts the type of its contents, or no value.
 Tensor given_tensor(const ValueInfo& info, const Tensor& tensor) {
   const bool wraps = info.fact.dtype == DType::kOptional && !(tensor && tensor.dtype() == DType::kOptional);
   if (is_scalar(info.fact) && !wraps && tensor.rank() > 0) return tensor.reshaped({});

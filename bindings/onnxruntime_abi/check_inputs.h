@@ -7,7 +7,8 @@
 
 namespace linnet::ort {
 
-/// The tensors of a run, in the order of SessionState::run(). Throws Failure where names, types or shapes do not fit.
+/// Returns the tensors of a run, in the order of SessionState::run(). Throws Failure if names, types or shapes do not
+/// fit.
 std::vector<Tensor> checked_inputs(const SessionState& session, std::span<const char* const> names,
                                    std::span<const Value* const> values);
 

@@ -11,12 +11,12 @@
 namespace linnet::ort {
 namespace {
 
-/// Throws Failure for an element type that there is not.
+/// Throws Failure for an unknown element type.
 void check_type(ElementType type) {
   if (type != kUndefinedElement) dtype_of(type);
 }
 
-/// What a function of the client returns; what it throws, which it should not, as a status.
+/// Calls a function of the client. Converts an exception, which it should not throw, to a status.
 template <class F>
 Status* calling(F&& function) {
   try {

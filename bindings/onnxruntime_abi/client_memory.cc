@@ -23,8 +23,8 @@ class ClientMemory final : public std::pmr::memory_resource {
     return block;
   }
 
-  // Kernels count on more than most allocators of clients keep to: a block that lies amiss is exchanged for a longer
-  // one.
+  // Kernels need a stricter alignment than most allocators of clients guarantee. A misaligned block is replaced by a
+  // longer one.
   void* do_allocate(size_t bytes, size_t alignment) override {
     bytes = std::max<size_t>(bytes, 1);
     void* block = allocate_block(bytes);
@@ -52,7 +52,7 @@ class ClientMemory final : public std::pmr::memory_resource {
 
   Allocator& allocator_;
   std::mutex mutex_;
-  std::map<void*, void*> blocks_;  // that begin before what was asked for
+  std::map<void*, void*> blocks_;  // by the aligned address inside them
 };
 
 }  // namespace

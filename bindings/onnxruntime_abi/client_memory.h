@@ -6,8 +6,8 @@
 
 namespace linnet::ort {
 
-/// The memory of an allocator that a client registered, for values of runs. It lives as long as the process: values may
-/// outlive the session and the environment.
+/// Returns the memory resource of an allocator that a client registered, for values of runs. It lives as long as the
+/// process because values may outlive the session and the environment.
 std::pmr::memory_resource& memory_of(Allocator& allocator);
 
 }  // namespace linnet::ort

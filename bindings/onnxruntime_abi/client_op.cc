@@ -21,7 +21,7 @@ class CompiledKernel final : public Kernel {
   KernelInfo info_;
 };
 
-/// What an output that may be of any type is of: the first input that may, too.
+/// Returns the dtype of an output without a declared type: that of the first input without a declared type.
 DType undeclared_dtype(const ClientFunctions& functions, std::span<const Fact> in) {
   for (size_t i = 0; i < in.size(); ++i) {
     if (functions.input_type(i) == kUndefinedElement && in[i].present()) return in[i].dtype;
@@ -29,7 +29,7 @@ DType undeclared_dtype(const ClientFunctions& functions, std::span<const Fact> i
   throw Error(ErrorKind::kType, "no input says what type the output is of");
 }
 
-/// Whether types and shapes are the same, as far as they print.
+/// Whether types and shapes print as the same text.
 bool same_facts(std::span<const Fact> a, std::span<const Fact> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const Fact& one, const Fact& other) { return str(one) == str(other); });
@@ -42,7 +42,7 @@ const ClientFunctions& ClientOp::choose(std::span<const Fact> in) const {
     try {
       ops_->candidates[i].check_inputs(in);
       return ops_->candidates[i];
-    } catch (const Error&) {  // another one of that name may take them
+    } catch (const Error&) {  // another candidate of that name may accept them
     }
   }
   ops_->candidates.back().check_inputs(in);
@@ -62,7 +62,7 @@ KernelInfo ClientOp::kernel_info(std::vector<Fact> in, std::vector<Fact> out) co
   return {node_, std::move(in), std::move(out), ops_->entries, ops_->logger};
 }
 
-// The client is asked for shapes, and for the kernel, when the model is loaded.
+// Asks the client for shapes and for the kernel when the model is loaded.
 const ClientOp::Made& ClientOp::made(std::span<const Fact> in) const {
   const std::lock_guard lock(mutex_);
   if (!made_) {
@@ -75,7 +75,7 @@ const ClientOp::Made& ClientOp::made(std::span<const Fact> in) const {
   return *made_;
 }
 
-// When the model runs, shapes are those that the kernel asks memory for.
+// When the model runs with other facts, the kernel determines the shapes as it requests memory.
 std::vector<Fact> ClientOp::infer(std::span<const Fact> in) const {
   const Made& known = made(in);
   return same_facts(in, known.inputs) ? known.outputs : output_types(choose(in), in);

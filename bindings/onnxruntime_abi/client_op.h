@@ -12,25 +12,26 @@
 
 namespace linnet::ort {
 
-/// An operator that a client defines: what its functions say of it, which are asked once, as far as its version has
-/// them.
+/// An operator that a client defines. Reads its declarations once, as far as its version has them.
 class ClientFunctions {
  public:
   /// Throws Failure for declarations that contradict each other.
   explicit ClientFunctions(const CustomOp& op);
 
   const std::string& name() const { return name_; }
-  /// "" and "CPUExecutionProvider" are the CPU.
+  /// The CPU is "" or "CPUExecutionProvider".
   const std::string& provider() const { return provider_; }
   int start_version() const { return start_version_; }
   int end_version() const { return end_version_; }
 
-  /// What declares input or output `i` of a node: the last one where that is variadic. Throws Error(kModel).
+  /// Returns the declared type of input or output `i` of a node. If the last declaration is variadic, it applies to all
+  /// further values. Throws Error(kModel).
   ElementType input_type(size_t i) const { return declaration(inputs_, i, "inputs").type; }
   ElementType output_type(size_t i) const { return declaration(outputs_, i, "outputs").type; }
-  /// Throws Error(kModel, kType) unless a node with these inputs may be of the operator.
+  /// Throws Error(kModel or kType) unless a node with these inputs may use the operator.
   void check_inputs(std::span<const Fact> in) const;
-  /// Asks the client for the shapes of outputs, whose types are known. What it fails with does no harm.
+  /// Returns the facts of the outputs, whose types are known, with the shapes that the client infers. Failures of the
+  /// client are ignored.
   std::vector<Fact> infer(const NodeSpec& node, std::span<const Fact> in, std::vector<Fact> out) const;
 
   void* create_kernel(const KernelInfo& info) const;
@@ -55,7 +56,7 @@ class ClientFunctions {
   bool alike_variadic_ = true;
 };
 
-/// Of one node: made when the types of its inputs are first known.
+/// The kernel of one node, made when the types of its inputs are first known.
 class ClientKernel {
  public:
   ClientKernel(const ClientFunctions& functions, KernelInfo info)
@@ -63,7 +64,7 @@ class ClientKernel {
   ~ClientKernel() { functions_.destroy_kernel(kernel_); }
   ClientKernel(const ClientKernel&) = delete;
 
-  /// Runs on values of these facts.
+  /// Runs on values that have the facts of `info`.
   void run(linnet::KernelContext& context, const KernelInfo& info) const;
 
  private:
@@ -72,7 +73,7 @@ class ClientKernel {
   void* const kernel_;
 };
 
-/// What all nodes of a type share: the operators of that name, which differ in the types that they take.
+/// The state shared by all nodes of a type: the operators of that name, which differ in the types that they accept.
 struct ClientOps {
   std::vector<std::shared_ptr<void>> libraries;  ///< first, so that they outlive what their code defines
   std::vector<ClientFunctions> candidates;
@@ -87,10 +88,10 @@ class ClientOp final : public linnet::Op {
   std::vector<Fact> infer(std::span<const Fact> in) const override;
   KernelPtr compile(const CompileInput& in) const override;
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
-  bool deterministic() const override { return false; }  // it may draw numbers, or count its runs
+  bool deterministic() const override { return false; }  // it may generate random numbers, or count its runs
 
  private:
-  /// What is known once the types of the inputs are.
+  /// What is known once the types of the inputs are known.
   struct Made {
     std::vector<Fact> inputs, outputs;
     std::shared_ptr<const ClientKernel> kernel;

@@ -117,7 +117,7 @@ class ClientExecutor final : public Executor {
   JoinThread join_;
   std::vector<Worker> workers_;
   std::vector<ThreadHandle> threads_;
-  std::mutex callers_;  // held by the one whose loop runs
+  std::mutex callers_;  // held by the caller whose loop runs
   std::mutex mutex_;
   std::condition_variable changed_;
   Loop* loop_ = nullptr;

@@ -6,7 +6,7 @@
 
 namespace linnet::ort {
 
-/// An executor whose threads, all but the calling one, are made and joined by the functions of a client.
+/// Returns an executor whose threads, except the calling one, are created and joined by functions of the client.
 std::shared_ptr<Executor> make_client_executor(const ThreadSettings& settings);
 
 }  // namespace linnet::ort

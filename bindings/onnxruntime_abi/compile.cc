@@ -1,4 +1,4 @@
-// Compiling a model ahead of time. Only providers of other devices compile nodes: on the CPU the compiled model is the
+// Compiles models ahead of time. Only providers of other devices compile nodes; on the CPU, the compiled model is the
 // model itself.
 #include <fstream>
 #include <iterator>
@@ -99,7 +99,7 @@ Status* SetGraphOptimizationLevel(CompilationOptions* options, GraphOptimization
   });
 }
 
-// The model that is written has no nodes that other settings are for.
+// Accepts settings for nodes that the written model does not have.
 Status* accept(CompilationOptions* options) noexcept {
   return guarded([&] { valid(options, "ort_model_compile_options"); });
 }

@@ -1,5 +1,6 @@
-// Options of sessions by name: those that mirror functions take effect at once, those that change how or what a model
-// loads are read when a session is made. All others tune how ONNX Runtime computes; they are kept without effect.
+// Options of sessions by name. Options that mirror functions take effect at once. Options that change how or what a
+// model loads are read when a session is made. All others tune how ONNX Runtime computes; they are stored without
+// effect.
 #include <charconv>
 #include <cstring>
 
@@ -52,7 +53,7 @@ ExecutionMode mode_of(const std::string& key, const std::string& value) {
   return value == "parallel" ? kParallel : kSequential;
 }
 
-/// An entry that mirrors a function, and what it does.
+/// An entry that mirrors a function, and its action.
 struct Mirror {
   const char* key;
   void (*set)(SessionOptions& options, const std::string& key, const std::string& value);

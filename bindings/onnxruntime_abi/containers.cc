@@ -13,7 +13,7 @@
 namespace linnet::ort {
 namespace {
 
-/// What a tensor is, its elements included; shapes of elements are not told.
+/// Returns the type of a tensor, including the types of its elements, but not their shapes.
 Fact element_fact(const Tensor& tensor) {
   switch (tensor.dtype()) {
     case DType::kSequence: {
@@ -59,7 +59,7 @@ Tensor make_sequence(std::span<const Value* const> values) {
   return Tensor::scalar(sequence);
 }
 
-/// The places of the keys in their order, of equal ones the first.
+/// Returns the indices of the keys in sorted order; of equal keys, the first.
 template <class Key>
 std::vector<int64_t> sorted_places(const Tensor& keys) {
   std::map<Key, int64_t> places;
@@ -69,7 +69,7 @@ std::vector<int64_t> sorted_places(const Tensor& keys) {
   return order;
 }
 
-/// The elements at these places of a tensor of rank 1.
+/// Returns the elements at these indices of a tensor of rank 1.
 Tensor chosen(const Tensor& from, const std::vector<int64_t>& places) {
   Tensor result(from.dtype(), Shape{int64_t(places.size())});
   if (from.dtype() == DType::kString) {
@@ -105,7 +105,7 @@ Tensor make_map(std::span<const Value* const> values) {
 
 const Tensor& held(const Tensor& optional) { return optional.values<Optional>()[0].value; }
 
-/// The value itself, or what an optional holds.
+/// Returns the value itself, or the contents of an optional.
 const Tensor& unwrapped(const Value* value) {
   const Tensor& tensor = valid(value, "value").tensor;
   return tensor && tensor.dtype() == DType::kOptional && held(tensor) ? held(tensor) : tensor;

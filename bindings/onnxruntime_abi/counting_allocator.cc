@@ -1,4 +1,4 @@
-// Allocators of the CPU's memory that tell what they gave. Linnet has no arena: what is allocated is what is in use.
+// Allocators of the CPU's memory that count their allocations. Linnet has no arena: all allocated memory is in use.
 #include <malloc.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ void* counted_reserve(Allocator* allocator, size_t bytes) {
   return memory;
 }
 
-// Memory of another allocator may come back here, too.
+// The memory may have been allocated by another allocator.
 void counted_free(Allocator* allocator, void* memory) {
   if (!memory) return;
   CountingAllocator& counts = counts_of(allocator);

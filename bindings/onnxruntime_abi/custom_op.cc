@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kRegister = "RegisterCustomOps";
 
-/// A library that stays loaded as long as somebody holds this.
+/// Returns a library that stays loaded as long as a copy of the pointer exists.
 std::shared_ptr<void> open_library(const char* path) {
   void* library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library) throw Failure(kFail, str("Failed to load library ", path, " with error: ", ::dlerror()));
@@ -29,7 +29,7 @@ RegisterCustomOps symbol_of(void* library, const char* name) {
   return reinterpret_cast<RegisterCustomOps>(symbol);
 }
 
-/// Throws Failure where two domains have one name.
+/// Throws Failure if two domains have the same name.
 void check_domains(const std::vector<const CustomOpDomain*>& domains) {
   std::set<std::string> names;
   for (const CustomOpDomain* domain : domains) {

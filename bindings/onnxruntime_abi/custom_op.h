@@ -9,11 +9,11 @@
 
 namespace linnet::ort {
 
-/// Adds the operators of the domains that the options have, which the client keeps as long as anything is loaded with
-/// the registry. Throws Failure for those that contradict each other.
+/// Adds the operators of the domains in the options. The client keeps these domains as long as anything is loaded with
+/// the registry. Throws Failure for declarations that contradict each other.
 void add_client_ops(const SessionOptions& options, const Logger& logger, Registry& registry);
 
-/// Adds those of a library, for programs that use Linnet's own interface: they get this function from
+/// Adds the operators of a library, for programs that use Linnet's own interface. They get this function from
 /// GetExperimentalFunction("LinnetLoadCustomOps"). Throws Error(kIo).
 void load_custom_ops(const char* path, Registry& registry);
 

@@ -1,4 +1,4 @@
-// Devices and the providers that run on them: one CPU.
+// Devices and the providers that run on them. The only device is the CPU.
 #include "devices.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct HardwareDevice {
   KeyValuePairs metadata;
 };
 
-/// Why a device does not fit a provider. The CPU fits its own.
+/// The reason why a device does not fit a provider. The CPU always fits its provider.
 struct DeviceEpIncompatibilityDetails {};
 
 struct EpDevice {
@@ -28,7 +28,7 @@ struct EpDevice {
 namespace {
 
 EpDevice& cpu_device() {
-  static EpDevice& device = *new EpDevice;  // outlives what clients release at exit
+  static EpDevice& device = *new EpDevice;  // outlives objects that clients release at exit
   return device;
 }
 
@@ -215,7 +215,7 @@ Status* GetModelCompatibilityForEpDevices(const EpDevice* const* list, size_t co
   });
 }
 
-// The CPU's memory is no device's: it has no allocator that sessions share.
+// The CPU's memory belongs to no device, so it has no allocator that sessions share.
 Status* CreateSharedAllocator(Env* env, const EpDevice* device, int, AllocatorType, const KeyValuePairs*,
                               Allocator**) noexcept {
   return guarded([&] {
@@ -245,7 +245,7 @@ Status* ReleaseSharedAllocator(Env* env, const EpDevice* device, int) noexcept {
   });
 }
 
-// Values that are not on a device are not copied between devices.
+// Does not copy: no value is on a device.
 Status* CopyTensors(const Env* env, const Value* const* from, Value* const* to, SyncStream*, size_t) noexcept {
   return guarded([&] {
     valid(env, "env");

@@ -5,8 +5,8 @@
 
 namespace linnet::ort {
 
-/// Lets the client choose devices for a model, where it gave a function for that. Throws Failure where that fails, or
-/// chooses others than the CPU.
+/// Calls the client's function that chooses devices for a model, if there is one. Throws Failure if it fails or chooses
+/// other devices than the CPU.
 void choose_devices(const SessionOptions& options, const KeyValuePairs& metadata);
 
 }  // namespace linnet::ort

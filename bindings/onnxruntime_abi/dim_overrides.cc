@@ -9,7 +9,7 @@
 namespace linnet::ort {
 namespace {
 
-/// The size for a denotation in letters of any case; nullptr where the options give none.
+/// Returns the size for a denotation, ignoring case, or nullptr if the options do not specify it.
 const int64_t* size_for(const SessionOptions& options, const std::string& denotation) {
   const auto& sizes = options.dims_by_denotation;
   const auto found = std::find_if(sizes.begin(), sizes.end(), [&](const auto& entry) {
@@ -18,7 +18,7 @@ const int64_t* size_for(const SessionOptions& options, const std::string& denota
   return found == sizes.end() || denotation.empty() ? nullptr : &found->second;
 }
 
-/// Gives a dim a size: all that have its symbol get it, too.
+/// Gives a dim a size. If the dim has a symbol, all dims with that symbol get the size, too.
 void fix(Dim& dim, int64_t size, SessionOptions& options) {
   require(!dim.known() || dim.value() == size, "Invalid free dimension override.");
   if (dim.symbol().empty()) {

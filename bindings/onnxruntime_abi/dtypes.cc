@@ -9,7 +9,7 @@ struct Renumbered {
   DType dtype;
   int number;
 };
-// The C ABI has them in the order in which they were added to it.
+// The C ABI numbers them in the order in which they were added to it.
 constexpr Renumbered kRenumbered[] = {{DType::kUint2, 24}, {DType::kInt2, 25}, {DType::kFloat8E8M0, 26}};
 
 std::string element_name(DType dtype) {

@@ -7,16 +7,18 @@
 
 namespace linnet::ort {
 
-/// The number of a dtype in the C ABI: other than ONNX's from 24 on. kUndefinedElement where it has none.
+/// Returns the number of a dtype in the C ABI, which differs from ONNX's from 24 on, or kUndefinedElement if it has no
+/// number.
 ElementType element_type(DType dtype);
 
-/// Throws Failure(kNotImplemented) for a number that is no element type or one of complex numbers.
+/// Throws Failure(kNotImplemented) for an unknown number and for complex types.
 DType dtype_of(ElementType type);
 
-/// "{2,3}": as messages of ONNX Runtime print shapes.
+/// Returns a shape in the form of ONNX Runtime's messages: "{2,3}".
 std::string shape_text(const Shape& shape);
 
-/// "tensor(float)", "seq(tensor(int64))", "map(int64,tensor(float))": as messages of ONNX Runtime name types.
+/// Returns a type in the form of ONNX Runtime's messages: "tensor(float)", "seq(tensor(int64))",
+/// "map(int64,tensor(float))".
 std::string type_text(const Fact& fact);
 
 }  // namespace linnet::ort

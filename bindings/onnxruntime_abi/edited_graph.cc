@@ -8,7 +8,8 @@
 namespace linnet::ort {
 namespace {
 
-/// Names of all values of a graph: outputs have those of the graph's, nameless ones one of their own.
+/// Returns a name for every value of a graph. Outputs have the names of the graph's outputs; nameless values get new
+/// names.
 std::vector<std::string> names_of(const Graph& graph) {
   std::vector<std::string> names;
   for (ValueId id = 0; id < graph.value_count(); ++id) {
@@ -59,7 +60,7 @@ class Builder {
                        [&](const std::string& name) { return name.empty() || values_.contains(name); });
   }
 
-  /// Each behind those that it reads from.
+  /// Adds each node after those that it reads from.
   void add_nodes() {
     std::vector<const EditedNode*> waiting;
     for (const EditedNode& node : edited_.nodes) waiting.push_back(&node);

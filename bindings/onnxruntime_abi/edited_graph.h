@@ -22,9 +22,9 @@ struct EditedNode {
   std::vector<std::string> inputs, outputs;  ///< "" where omitted
 };
 
-/// A graph whose values are known by their names.
+/// A graph whose values are identified by their names.
 struct EditedGraph {
-  std::optional<std::vector<EditedValue>> inputs, outputs;  ///< nullopt: as they were before
+  std::optional<std::vector<EditedValue>> inputs, outputs;  ///< nullopt: unchanged
   std::map<std::string, Tensor> initializers;
   std::vector<EditedNode> nodes;
 };
@@ -34,15 +34,15 @@ struct EditedModel {
   std::unique_ptr<EditedGraph> graph;
 };
 
-/// The same graph by names.
+/// Returns the same graph with values by name.
 EditedGraph edited_graph(const Graph& graph);
 std::map<std::string, int64_t> opsets_of(const Graph& graph);
 
-/// Adds nodes and initializers; inputs and outputs take the place of those before. Throws Failure for opsets that
-/// differ and names that two values have.
+/// Adds nodes and initializers, and replaces inputs and outputs. Throws Failure if opsets differ or if two values have
+/// the same name.
 void add(const EditedModel& additions, EditedGraph& graph, std::map<std::string, int64_t>& opsets);
 
-/// Throws Failure where names are missing or nodes form a cycle, Error for nodes that the registry refuses.
+/// Throws Failure if names are missing or nodes form a cycle, and Error for nodes that the registry refuses.
 Graph build(const EditedGraph& edited, const std::map<std::string, int64_t>& opsets,
             std::shared_ptr<const Registry> registry);
 

@@ -1,4 +1,4 @@
-// Models that clients build of nodes, or extend. Functions that take objects over do so only where they succeed.
+// Models that clients build from nodes, or extend. Functions that take ownership of objects do so only if they succeed.
 
 #include <set>
 
@@ -173,7 +173,7 @@ Status* CreateSessionFromModel(const Env* env, const EditedModel* model, const S
   });
 }
 
-/// The session that is extended, and its model by names.
+/// Creates the session that is extended, with its model by names.
 Status* begin_editing(const Env* env, const SessionOptions* options, std::shared_ptr<const ModelSource> source,
                       Session** created) noexcept {
   return create(created, [&] {

@@ -1,4 +1,4 @@
-// What can be asked of the parts of a model that a client builds: as in ONNX Runtime, names and numbers.
+// Queries of the parts of a model that a client builds. As in ONNX Runtime, they return names and numbers.
 #include "edited_graph.h"
 #include "slots.h"
 #include "status.h"

@@ -82,7 +82,7 @@ Status* CreateEnvWithOptions(const EnvCreationOptions* options, Env** created) n
   });
 }
 
-// Threads of sessions are Linnet's, or made by functions that options of a session have.
+// Not implemented: threads of sessions are Linnet's, or made by functions in the options of a session.
 Status* SetPerSessionThreadPoolCallbacks(Env* env, const ThreadPoolCallbacksConfig* callbacks) noexcept {
   return guarded([&] {
     valid(env, "env: a null pointer,");
@@ -98,12 +98,12 @@ void ReleaseEnv(Env* env) noexcept {
   if (--instance.owners == 0) instance.env.reset();
 }
 
-// Linnet sends nothing to anybody.
+// Accepted without effect: Linnet sends no telemetry.
 Status* EnableTelemetryEvents(const Env*) noexcept { return nullptr; }
 Status* DisableTelemetryEvents(const Env*) noexcept { return nullptr; }
 Status* SetLanguageProjection(const Env*, int) noexcept { return nullptr; }
 
-// A process has one environment: it need not be named.
+// The environment is not needed because a process has only one.
 Status* UpdateEnvWithCustomLogLevel(Env*, LoggingLevel severity) noexcept {
   return guarded([&] {
     Singleton& instance = singleton();
@@ -112,7 +112,7 @@ Status* UpdateEnvWithCustomLogLevel(Env*, LoggingLevel severity) noexcept {
   });
 }
 
-// The memory of runs is Linnet's own.
+// Accepted without effect: Linnet allocates the memory of runs.
 Status* CreateAndRegisterAllocator(Env* env, const MemoryInfo* memory, const ArenaCfg*) noexcept {
   return guarded([&] {
     valid(env, "Env");

@@ -10,16 +10,17 @@
 
 namespace linnet::ort {
 
-/// What sessions keep of the environment, which they may outlive.
+/// The part of the environment that sessions share. They may outlive the environment.
 struct EnvironmentState {
   Logger logger;
-  std::shared_ptr<Executor> executor;  ///< that sessions may share; nullptr: the environment was made without
+  std::shared_ptr<Executor> executor;  ///< that sessions may share; nullptr if the environment was made without
 };
 
-/// One object in a process: all that create an environment get the same, until as many have released it.
+/// The only environment of a process. All calls that create an environment return it until as many calls have released
+/// it.
 struct Env {
   std::shared_ptr<EnvironmentState> state;
-  std::vector<Allocator*> allocators;  ///< the client's, registered
+  std::vector<Allocator*> allocators;  ///< registered by the client
 };
 
 }  // namespace linnet::ort

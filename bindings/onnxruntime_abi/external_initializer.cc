@@ -1,4 +1,4 @@
-// Where the values of an initializer are in another file.
+// The file, offset and size of the values of an initializer in another file.
 #include <string>
 
 #include "slots.h"

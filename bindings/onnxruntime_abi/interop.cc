@@ -1,4 +1,4 @@
-// Memory of other devices, which the CPU does not import.
+// Imports of memory of other devices, which the CPU does not support.
 #include "slots.h"
 #include "status.h"
 

@@ -1,4 +1,4 @@
-// Standard operators that the kernels of clients call.
+// Standard operators that kernels of clients call.
 #include <map>
 #include <mutex>
 
@@ -13,7 +13,7 @@
 
 namespace linnet::ort {
 
-/// An operator with its attributes; a model of one node for every list of dtypes that it is called with.
+/// An operator with its attributes, and a model of one node for every list of dtypes that it is called with.
 struct Op {
   NodeSpec node;
   std::shared_ptr<const Registry> registry;

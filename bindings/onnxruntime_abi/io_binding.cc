@@ -12,7 +12,7 @@ namespace linnet::ort {
 struct IoBinding {
   struct Bound {
     std::string name;
-    Value value;  ///< of an output that the run allocates: empty until then
+    Value value;  ///< empty for an output that the run allocates, until it has run
   };
 
   std::shared_ptr<SessionState> session;
@@ -23,7 +23,7 @@ namespace {
 
 using Bound = IoBinding::Bound;
 
-/// The one of that name, at the end where it is new.
+/// Returns the entry of that name. Adds it at the end if it is new.
 Bound& bound(std::vector<Bound>& all, const char* name) {
   const auto found = std::find_if(all.begin(), all.end(), [&](const Bound& one) { return one.name == name; });
   return found != all.end() ? *found : all.emplace_back(Bound{name, {}});
@@ -130,7 +130,7 @@ Status* GetBoundOutputValues(const IoBinding* binding, Allocator* allocator, Val
   });
 }
 
-// Runs end before they return.
+// These functions do nothing because runs end before they return.
 Status* SynchronizeBoundInputs(IoBinding* binding) noexcept {
   return guarded([&] { valid(binding, "binding_ptr"); });
 }

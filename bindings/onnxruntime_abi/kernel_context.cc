@@ -62,8 +62,8 @@ Status* KernelContext_GetOutput(KernelContext* context, size_t index, const int6
   });
 }
 
-// An output whose shape is known before the kernel runs has memory, and so has one that the caller of the run gave it
-// for.
+// An output has memory if its shape is known before the kernel runs, or if the caller of the run has given memory for
+// it.
 Status* KernelContext_GetPreallocatedOutput(KernelContext* context, size_t index, const Value** value) noexcept {
   return guarded([&] {
     KernelContext& from = valid(context, "context");

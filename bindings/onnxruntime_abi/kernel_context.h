@@ -11,13 +11,13 @@
 
 namespace linnet::ort {
 
-/// What a kernel that a client defines sees while it runs. Values belong to the context.
+/// The view of a run that a client's kernel has. The values belong to the context.
 struct KernelContext {
   KernelContext(linnet::KernelContext& engine_in, const KernelInfo& info_in);
 
-  /// Memory for output `i`; nullptr where the node omits it. Throws Failure where another shape was inferred.
+  /// Returns memory for output `i`, or nullptr if the node omits it. Throws Failure if another shape was inferred.
   Value* output(size_t i, const Shape& shape);
-  /// Throws ClientFailure where the kernel did not ask for an output that the node has.
+  /// Throws ClientFailure if the kernel did not request an output that the node has.
   void check_outputs() const;
 
   linnet::KernelContext& engine;

@@ -12,7 +12,7 @@
 namespace linnet::ort {
 namespace {
 
-/// An attribute of the node. Throws Failure(kFail) where there is none of that name.
+/// Returns an attribute of the node. Throws Failure(kFail) if there is no attribute of that name.
 const Attribute& attribute(const KernelInfo* info, const char* name) {
   const Attributes& attributes = valid(info, "info").node.attributes;
   const auto found = attributes.find(text(name, "name"));
@@ -20,7 +20,7 @@ const Attribute& attribute(const KernelInfo* info, const char* name) {
   return found->second;
 }
 
-/// The same of one type.
+/// Returns an attribute of type T. Also throws Failure(kFail) if it has another type.
 template <class T>
 const T& typed_attribute(const KernelInfo* info, const char* name) {
   const T* value = std::get_if<T>(&attribute(info, name));
@@ -28,7 +28,7 @@ const T& typed_attribute(const KernelInfo* info, const char* name) {
   return *value;
 }
 
-/// The elements of an attribute; none of one of another type.
+/// Returns the elements of an attribute, or no elements if it has another type.
 template <class T>
 const std::vector<T>& elements(const KernelInfo* info, const char* name) {
   static const std::vector<T> none;
@@ -36,7 +36,7 @@ const std::vector<T>& elements(const KernelInfo* info, const char* name) {
   return values ? *values : none;
 }
 
-/// Stores all elements where the caller has room for them, and their number.
+/// Stores the number of elements, and the elements if the caller has room for all of them.
 template <class T>
 Status* copy_array(const KernelInfo* info, const char* name, T* out, size_t* size) noexcept {
   return guarded([&] {
@@ -60,7 +60,7 @@ Status* copy_text_of(const KernelInfo* info, const std::string& (*get)(const Ker
   return guarded([&] { copy_out(get(valid(info, "info")), out, size, "the text"); });
 }
 
-/// The name of an input or output; empty where a rewrite made the node.
+/// Returns the name of an input or output. It is empty if a rewrite made the node.
 Status* copy_value_name(const KernelInfo* info, std::vector<Fact> KernelInfo::*facts,
                         std::vector<std::string> WrittenValues::*names, size_t index, char* out,
                         size_t* size) noexcept {
@@ -71,7 +71,7 @@ Status* copy_value_name(const KernelInfo* info, std::vector<Fact> KernelInfo::*f
   });
 }
 
-/// What is inferred of an output, or else what the model declares.
+/// Returns the inferred fact of an output, or the fact that the model declares if no rank was inferred.
 const Fact& output_fact(const KernelInfo& info, size_t index) {
   const Fact& inferred = fact_at(info.outputs, index);
   const WrittenValues* written = info.node.written.get();

@@ -11,13 +11,13 @@
 
 namespace linnet::ort {
 
-/// What a kernel that a client defines knows of its node.
+/// The description of a node for a client's kernel.
 struct KernelInfo {
   NodeSpec node;
   std::vector<Fact> inputs, outputs;
   ConfigEntries entries;
   std::shared_ptr<const Logger> logger;
-  mutable std::map<size_t, std::shared_ptr<const Value>> constants{};  ///< that the kernel asked for, by input
+  mutable std::map<size_t, std::shared_ptr<const Value>> constants{};  ///< requested by the kernel, by input
 };
 
 }  // namespace linnet::ort

@@ -7,7 +7,7 @@
 
 namespace linnet::ort {
 
-/// Texts by name, and the arrays of pointers to them that the C ABI hands out.
+/// Texts by name, and the arrays of pointers to them that the C ABI returns.
 struct KeyValuePairs {
   KeyValuePairs() = default;
   explicit KeyValuePairs(std::map<std::string, std::string> texts) : entries(std::move(texts)) { index(); }

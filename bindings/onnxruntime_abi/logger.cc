@@ -10,7 +10,7 @@
 namespace linnet::ort {
 namespace {
 
-/// "2026-01-31 12:00:00.123456789", UTC.
+/// Returns the time in UTC, for example "2026-01-31 12:00:00.123456789".
 std::string timestamp() {
   const auto now = std::chrono::system_clock::now();
   const std::time_t seconds = std::chrono::system_clock::to_time_t(now);

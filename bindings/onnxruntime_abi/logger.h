@@ -6,7 +6,7 @@
 
 namespace linnet::ort {
 
-/// Where messages go to: a function of the client, or standard error.
+/// The destination of messages: a function of the client, or standard error.
 struct Logger {
   LoggingFunction function = nullptr;
   void* param = nullptr;
@@ -14,7 +14,8 @@ struct Logger {
   std::string id;
 
   bool logs(LoggingLevel level) const { return level >= severity; }
-  /// location: "file.cc:12 function", as clients name places in their source; Linnet's own are "linnet:function".
+  /// location: "file.cc:12 function", the form in which clients name a place in their source. Linnet's locations are
+  /// "linnet:function".
   void log(LoggingLevel level, const char* location, const std::string& message) const;
 };
 

@@ -10,7 +10,7 @@
 namespace linnet::ort {
 namespace {
 
-/// Throws Failure(kInvalidArgument) where there is no such file.
+/// Returns the contents of a file. Throws Failure(kInvalidArgument) if it does not exist.
 std::vector<char> contents_of(const char* path) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
@@ -21,7 +21,7 @@ std::vector<char> contents_of(const char* path) {
   return bytes;
 }
 
-/// Checks the place of the result last, as ONNX Runtime does.
+/// Checks the pointer to the result last, as ONNX Runtime does.
 void make_adapter(std::span<const char> bytes, const Allocator* allocator, LoraAdapter** created) {
   if (allocator) throw Failure(kFail, "only a device allocator may be given, and there are no devices");
   auto values = std::make_shared<std::map<std::string, Value>>();
@@ -59,7 +59,7 @@ Status* CreateLoraAdapterFromArray(const void* bytes, size_t size, Allocator* al
 
 void ReleaseLoraAdapter(LoraAdapter* adapter) noexcept { delete adapter; }
 
-// No adapter changes nothing.
+// A null adapter is accepted without effect.
 Status* RunOptionsAddActiveLoraAdapter(RunOptions* options, const LoraAdapter* adapter) noexcept {
   return guarded([&] {
     RunOptions& changed = valid(options, "options");

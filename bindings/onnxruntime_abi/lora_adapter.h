@@ -15,7 +15,7 @@ struct LoraAdapter {
   std::shared_ptr<const std::map<std::string, Value>> parameters;
 };
 
-/// The inputs of a call and behind them those of the adapters, so that they count where both have one.
+/// The inputs of a call, followed by those of the adapters, which take precedence over inputs of the same name.
 struct InputsWithAdapters {
   InputsWithAdapters(const RunCall& call, const RunOptions* options);
 

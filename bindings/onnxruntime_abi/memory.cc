@@ -29,7 +29,7 @@ Status* no_stats(const Allocator*, KeyValuePairs** stats) {
 struct Device {
   const char* name;
   DeviceType type;
-  const char* shown = nullptr;  // by MemoryInfoGetName(), where that is another
+  const char* shown = nullptr;  // the result of MemoryInfoGetName(), where it differs
 };
 // The names that ONNX Runtime's builds for all devices know.
 constexpr Device kDevices[] = {
@@ -49,7 +49,7 @@ const Device& device_of(const char* name) {
 }  // namespace
 
 const MemoryInfo& cpu_memory() {
-  static const MemoryInfo& memory = *new MemoryInfo{.name = "Cpu"};  // outlives what clients free at exit
+  static const MemoryInfo& memory = *new MemoryInfo{.name = "Cpu"};  // outlives memory that clients free at exit
   return memory;
 }
 

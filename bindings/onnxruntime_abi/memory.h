@@ -8,7 +8,7 @@
 
 namespace linnet::ort {
 
-/// Where memory is. Linnet's is the CPU's; clients may describe others, too.
+/// The location of memory. Linnet's is always the CPU's, but clients may describe others.
 struct MemoryInfo {
   std::string name;
   int id = 0;
@@ -23,17 +23,17 @@ struct MemoryInfo {
   friend bool operator==(const MemoryInfo&, const MemoryInfo&) = default;
 };
 
-/// That of all values of Linnet, and the allocator of such memory. Both live as long as the process.
+/// The memory of all of Linnet's values, and its allocator. Both live as long as the process.
 const MemoryInfo& cpu_memory();
 Allocator& cpu_allocator();
-/// One that counts what it gives, for the caller, who releases it.
+/// Returns an allocator that counts its allocations. The caller releases it.
 Allocator* new_allocator();
-/// Whether it is one of these.
+/// Whether the allocator is one of Linnet's.
 bool is_own(const Allocator& allocator);
 
-/// A copy of a text in memory of an allocator that the client chose; what it frees later. Throws Failure.
+/// Returns a copy of a text in memory of an allocator that the client chose and that frees it later. Throws Failure.
 char* copy_text(Allocator* allocator, const std::string& text);
-/// Memory of an allocator that the client chose. Throws Failure where there is none.
+/// Returns memory of an allocator that the client chose. Throws Failure if it cannot allocate.
 void* allocate(Allocator* allocator, size_t bytes);
 template <class T>
 T* allocate_array(Allocator* allocator, size_t count) {

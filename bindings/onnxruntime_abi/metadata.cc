@@ -1,4 +1,4 @@
-// What a model says of itself.
+// Metadata of models.
 #include <limits>
 
 #include "session.h"
@@ -25,7 +25,7 @@ Status* SessionGetModelMetadata(const Session* session, ModelMetadata** metadata
   return create(metadata, [&] { return new ModelMetadata{valid(session, "session").state->model().metadata()}; });
 }
 
-// What clients build has a graph and opsets only.
+// Models that clients build have only a graph and opsets, so this metadata is empty.
 Status* Graph_GetModelMetadata(const EditedGraph* graph, ModelMetadata** metadata) noexcept {
   return create(metadata, [&] {
     valid(graph, "graph");
@@ -51,7 +51,7 @@ Status* ModelMetadataGetDescription(const ModelMetadata* metadata, Allocator* al
   return get(metadata, &linnet::ModelMetadata::description, allocator, value);
 }
 
-// A model without a version reads as the greatest.
+// The version of a model without a version is reported as the greatest int64.
 Status* ModelMetadataGetVersion(const ModelMetadata* metadata, int64_t* version) noexcept {
   return guarded([&] {
     const int64_t given = valid(metadata, "model_metadata").values.version;

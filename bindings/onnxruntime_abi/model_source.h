@@ -12,15 +12,15 @@
 
 namespace linnet::ort {
 
-/// Where the model of a session comes from; it may be loaded more than once.
+/// The origin of a session's model, which may be loaded more than once.
 class ModelSource {
  public:
   virtual ~ModelSource() = default;
-  /// folder: of external data; empty: that of the model's file. Throws Error.
+  /// folder: of external data; empty: the folder of the model's file. Throws Error.
   virtual Model load(const std::string& folder, const ModelOptions& options, const Registry& registry) const = 0;
   virtual std::string path() const { return {}; }
   virtual bool is_ort_format() const { return false; }
-  /// The same for later, when memory of the caller is gone.
+  /// Returns a source that does not depend on memory of the caller.
   virtual std::shared_ptr<const ModelSource> kept() const = 0;
 };
 
@@ -36,7 +36,7 @@ class FileSource final : public ModelSource {
   std::string path_;
 };
 
-/// The bytes of a file, in memory of the caller or in its own.
+/// The bytes of a file, in memory of the caller or of this object.
 class BytesSource final : public ModelSource {
  public:
   explicit BytesSource(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -50,10 +50,10 @@ class BytesSource final : public ModelSource {
   std::span<const std::byte> bytes_;
 };
 
-/// Memory of the caller. Throws Failure(kInvalidArgument) where there is none.
+/// Returns a source in memory of the caller. Throws Failure(kInvalidArgument) if `bytes` is nullptr.
 std::shared_ptr<const ModelSource> bytes_source(const void* bytes, size_t size);
 
-/// What a client built.
+/// A model that a client built.
 class EditedSource final : public ModelSource {
  public:
   EditedSource(EditedGraph graph_in, std::map<std::string, int64_t> opsets_in)

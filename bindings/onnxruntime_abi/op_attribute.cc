@@ -46,7 +46,7 @@ AttributeType type_of(const Attribute& value) {
   return value.index() < std::size(kTypes) ? kTypes[value.index()] : kUndefinedAttribute;
 }
 
-/// Copies bytes where the caller has room for them. *written: how many there are.
+/// Copies bytes if the caller has room for them. Sets *written to their number.
 void copy_bytes(const void* from, size_t bytes, void* to, size_t room, size_t* written) {
   valid(written, "out") = bytes;
   if (bytes > room) throw Failure(kInvalidArgument, "Size of data not large enough to hold the attribute.");
@@ -54,14 +54,14 @@ void copy_bytes(const void* from, size_t bytes, void* to, size_t room, size_t* w
   if (bytes > 0) std::memcpy(to, from, bytes);
 }
 
-/// The strings one after another, each with its zero.
+/// Returns the consecutive strings, each with its terminating zero.
 std::string joined(const std::vector<std::string>& strings) {
   std::string all;
   for (const std::string& one : strings) all.append(one.c_str(), one.size() + 1);
   return all;
 }
 
-/// The number or tensor that an attribute is.
+/// Returns the number or tensor in an attribute.
 template <class T>
 const T& as(const OpAttr& attribute) {
   const T* value = std::get_if<T>(&attribute.value);
@@ -69,7 +69,7 @@ const T& as(const OpAttr& attribute) {
   return *value;
 }
 
-/// What an attribute has many of; nothing of one of another type.
+/// Returns the list in an attribute, or an empty list if it has another type.
 template <class T>
 T many(const OpAttr& attribute) {
   const T* value = std::get_if<T>(&attribute.value);

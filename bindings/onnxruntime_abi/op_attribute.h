@@ -7,7 +7,7 @@
 
 namespace linnet::ort {
 
-/// An attribute of a node, outside of one.
+/// An attribute that does not belong to a node yet.
 struct OpAttr {
   std::string name;
   Attribute value;

@@ -14,7 +14,7 @@
 namespace linnet::ort {
 namespace {
 
-/// A string of JSON.
+/// Returns a JSON string.
 std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) {

@@ -16,12 +16,12 @@ class Profile final : public Observer {
   explicit Profile(std::string prefix) : prefix_(std::move(prefix)) {}
 
   void on_node(const NodeEvent& event) override;
-  /// Of what is no node: loading, a whole run.
+  /// Records an event other than a node: loading, or a whole run.
   void on_session_event(const char* name, Clock::time_point begin);
-  /// On the clock of std::chrono::steady_clock, in nanoseconds.
+  /// Returns nanoseconds on the clock of std::chrono::steady_clock.
   uint64_t start() const { return uint64_t(begin_.time_since_epoch().count()); }
-  /// Writes a file beginning with the prefix and returns its name; "" where that was done before. Records no more.
-  /// Throws Failure(kFail).
+  /// Writes a file whose name begins with the prefix, stops recording, and returns the name, or "" if it had already
+  /// been called. Throws Failure(kFail).
   std::string end();
 
  private:

@@ -1,4 +1,4 @@
-// Execution providers: the CPU's alone.
+// Execution providers. The only one is the CPU's.
 #include <algorithm>
 #include <cstring>
 
@@ -13,7 +13,7 @@ struct Provider {
   const char* name;
   const char* full_name;
 };
-// Those that SessionOptionsAppendExecutionProvider() takes where a build has them.
+// The providers that SessionOptionsAppendExecutionProvider() accepts in builds that have them.
 constexpr Provider kOthers[] = {
     {"DML", "DmlExecutionProvider"},
     {"QNN", "QNNExecutionProvider"},
@@ -43,7 +43,7 @@ bool is(const Provider& provider, const char* name) {
 
 }  // namespace
 
-// The CPU's provider is there without being asked for, so the options stay as they are.
+// The CPU's provider is always present, so the options do not change.
 Status* SessionOptionsAppendExecutionProvider(SessionOptions*, const char* name, const char* const*, const char* const*,
                                               size_t) noexcept {
   return guarded([&] {

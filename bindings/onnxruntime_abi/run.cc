@@ -31,7 +31,8 @@ std::vector<size_t> output_places(const SessionState& session, std::span<const c
   return places;
 }
 
-/// Memory of the caller that the run writes to by itself: of numbers, and that of one input or apart from all others.
+/// Returns the memory of the caller that the run can write to directly. It must hold numbers, must be that of exactly
+/// one input or not overlap inputs, and must not overlap other outputs.
 std::vector<Tensor> direct_memory(const SessionState& session, std::span<const size_t> places,
                                   std::span<Value* const> given, std::span<const Tensor> inputs) {
   std::vector<Tensor> memory;
@@ -61,14 +62,14 @@ void store(const Tensor& result, Value& given, const std::string& name) {
   }
 }
 
-/// What callers see of an output: the value of an optional, in memory that no input and no weight is in.
+/// Returns an output as callers see it: the value of an optional, in memory that is shared with no input and no weight.
 Tensor own(const Tensor& result, const ValueInfo& info, std::span<const Tensor> inputs) {
   if (result && result.dtype() == DType::kOptional) return result.values<Optional>()[0].value;
   const bool shared = info.fact.constant || overlaps_any(result, inputs);
   return shared ? result.clone() : result;
 }
 
-/// "Add 'sum' (opset 17): text" as ONNX Runtime says it.
+/// Converts Linnet's "Add 'sum' (opset 17): text" to ONNX Runtime's wording.
 std::string node_message(const std::string& message) {
   const std::string head = "Non-zero status code returned while running ";
   const size_t name = message.find(" '"), opset = message.find("' (opset "), text = message.find("): ");
@@ -78,7 +79,8 @@ std::string node_message(const std::string& message) {
              "' Status Message: ", message.substr(text + 3));
 }
 
-/// "output 'z' is float32[2,3], the memory for it is float32[3,3]" as ONNX Runtime says it; else empty.
+/// Converts Linnet's "output 'z' is float32[2,3], the memory for it is float32[3,3]" to ONNX Runtime's wording. Returns
+/// an empty text for other messages.
 std::string given_message(const std::string& message) {
   const size_t is = message.find("' is "), memory = message.find(", the memory for it is ");
   if (is == std::string::npos || memory == std::string::npos) return {};
@@ -105,7 +107,7 @@ void check_options(const RunOptions* options) {
   throw Failure(kFail, str("Invalid run log severity level. Not a valid value: ", options->log_severity));
 }
 
-/// Logs a failure as the session does, or as the options of the run say.
+/// Logs a failure according to the session and the options of the run.
 void log_failure(const SessionState& session, const RunOptions* options, const std::string& message) {
   Logger logger = session.logger();
   if (options && options->log_severity >= 0) logger.severity = LoggingLevel(options->log_severity);

@@ -7,8 +7,8 @@
 namespace linnet::ort {
 namespace {
 
-/// What a run that goes on behind the call needs. The arrays of names are the caller's until the callback; so are the
-/// values.
+/// The state of a run that continues after the call. The caller keeps the values and the arrays of names until the
+/// callback.
 struct AsyncRun {
   Session& session;
   const RunOptions* options;

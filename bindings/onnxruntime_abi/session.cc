@@ -83,7 +83,7 @@ Status* CreateSessionFromArrayWithPrepackedWeightsContainer(const Env* env, cons
   return guarded([&] { throw_status(CreateSessionFromArray(env, bytes, size, options, created)); });
 }
 
-// Sessions share packed weights through ModelOptions::cache_dir alone: the container stays empty.
+// The container stays empty: sessions share packed weights only through ModelOptions::cache_dir.
 struct PrepackedWeightsContainer {};
 
 Status* CreatePrepackedWeightsContainer(PrepackedWeightsContainer** created) noexcept {
@@ -153,12 +153,12 @@ Status* SessionGetProfilingStartTimeNs(const Session* session, uint64_t* start) 
   });
 }
 
-// Only other devices capture graphs.
+// Accepted without effect: only other devices capture graphs.
 Status* SessionReleaseCapturedGraph(Session* session, int) noexcept {
   return guarded([&] { valid(session, "session"); });
 }
 
-// The CPU has no options that change while a session lives.
+// Accepted without effect: the CPU has no options that change while a session exists.
 Status* SetEpDynamicOptions(Session* session, const char* const*, const char* const*, size_t) noexcept {
   return guarded([&] { valid(session, "session"); });
 }

@@ -23,7 +23,7 @@
 
 namespace linnet::ort {
 
-/// Inputs or outputs of a model, found by their names.
+/// Inputs or outputs of a model, which can be found by name.
 struct Interface {
   explicit Interface(std::vector<ValueInfo> infos);
 
@@ -53,7 +53,7 @@ class ContextPool {
   std::vector<std::unique_ptr<Context>> idle_;
 };
 
-/// A model with what the options of a session say of it. Any number of threads may run it at a time.
+/// A model that is loaded with the options of a session. It is thread-safe.
 class SessionState {
  public:
   SessionState(const Env& env, const SessionOptions& options, std::shared_ptr<const ModelSource> source);
@@ -68,11 +68,12 @@ class SessionState {
   const SessionOptions& options() const { return options_; }
   Profile* profile() const { return profile_.get(); }
   Executor& executor() const { return *executor_; }
-  /// One subgraph; lives as long as this. For sessions with session.record_ep_graph_assignment_info.
+  /// Returns one subgraph, which lives as long as this object, for sessions with
+  /// session.record_ep_graph_assignment_info.
   const EpAssignedSubgraph* const* assignment() const { return &assigned_; }
 
-  /// Values by the places of inputs, then of overridable initializers, whose empty ones keep what the file says; memory
-  /// that outputs are written to, by their places. Throws Failure.
+  /// Runs the model. inputs: values by index of inputs, then of overridable initializers; empty ones of these keep
+  /// their value in the file. outputs: memory that outputs are written to, by index. Throws Failure.
   std::vector<Tensor> run(std::span<const Tensor> inputs, const RunOptions* options, std::vector<Tensor> outputs);
 
  private:
@@ -86,7 +87,7 @@ class SessionState {
   const Logger logger_;
   const std::shared_ptr<Executor> executor_;
   const std::shared_ptr<Profile> profile_;
-  std::shared_ptr<const ModelSource> source_;  ///< kept where another model may be made of it
+  std::shared_ptr<const ModelSource> source_;  ///< set if another model may be made from it
   Registry registry_;
   Model model_;
   Interface inputs_, outputs_, overridable_;
@@ -98,14 +99,14 @@ class SessionState {
   std::unique_ptr<ContextPool> overriding_;  ///< of the model whose overridable initializers are inputs
 };
 
-/// The handle. Runs that were begun with RunAsync() hold the state, too; its end waits for them.
+/// The handle. Runs that RunAsync() started share the state. Releasing the session waits for them.
 struct Session {
   std::shared_ptr<SessionState> state;
   std::mutex mutex{};
   std::condition_variable changed{};
   int asynchronous_runs = 0;
-  std::unique_ptr<EditedSource> editing{};  ///< of one that a client extends
-  const Env* environment = nullptr;         ///< with that
+  std::unique_ptr<EditedSource> editing{};  ///< of a session that a client extends
+  const Env* environment = nullptr;         ///< of the same
 };
 
 }  // namespace linnet::ort

@@ -29,7 +29,7 @@ Status* SetOptimizedModelFilePath(SessionOptions* options, const char* path) noe
   return guarded([&] { valid(options, "options").optimized_path = text(path, "optimized_model_filepath"); });
 }
 
-// Nodes run one after another in both modes: each is parallel in itself.
+// Nodes run one after another in both modes, each on all threads.
 Status* SetSessionExecutionMode(SessionOptions* options, ExecutionMode mode) noexcept {
   return guarded([&] {
     require(mode == kSequential || mode == kParallel, "execution_mode is not valid");
@@ -49,7 +49,7 @@ Status* DisableProfiling(SessionOptions* options) noexcept {
   return guarded([&] { valid(options, "options").profile_prefix.reset(); });
 }
 
-// Linnet plans memory for every set of shapes, and keeps no arena that grows.
+// The setting has no other effect: Linnet plans memory for every set of shapes, and has no arena that grows.
 Status* EnableMemPattern(SessionOptions* options) noexcept {
   return guarded([&] { valid(options, "options").memory_pattern = true; });
 }
@@ -116,7 +116,7 @@ Status* SessionOptionsSetCustomJoinThreadFn(SessionOptions* options, JoinThread 
   return guarded([&] { valid(options, "options").threads.join = join_thread; });
 }
 
-// Results never depend on the number of threads or on timing: what is left is the size of the batch.
+// Results never depend on the number of threads or on timing. They may depend only on the size of the batch.
 Status* SetDeterministicCompute(SessionOptions* options, bool value) noexcept {
   return guarded([&] { valid(options, "options").batch_invariant = value; });
 }
@@ -125,7 +125,7 @@ Status* SessionOptionsSetLoadCancellationFlag(SessionOptions* options, bool canc
   return guarded([&] { valid(options, "options").load_cancelled = cancelled; });
 }
 
-// Where a dim is given twice, the first counts.
+// If a dim is given twice, the first size is used.
 Status* AddFreeDimensionOverrideByName(SessionOptions* options, const char* name, int64_t size) noexcept {
   return guarded([&] { valid(options, "options").dims_by_name.insert({text(name, "dim_name"), size}); });
 }

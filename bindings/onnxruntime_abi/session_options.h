@@ -18,7 +18,7 @@ namespace linnet::ort {
 
 using ConfigEntries = std::map<std::string, std::string>;
 
-/// Operators of one domain, which the client keeps.
+/// The operators of one domain. The client keeps them alive.
 struct CustomOpDomain {
   std::string name;
   std::vector<const CustomOp*> ops;
@@ -46,17 +46,18 @@ struct SessionOptions {
   std::set<std::string> external;  ///< those of them that the model must have, in other files
   std::map<std::string, std::span<const std::byte>> external_files;  ///< by the names that the model gives them
   std::vector<const CustomOpDomain*> domains;
-  std::vector<std::shared_ptr<void>> libraries;  ///< of operators, kept loaded
+  std::vector<std::shared_ptr<void>> libraries;  ///< of operators; they stay loaded
 
   /// Whether an entry has this value.
   bool has_entry(const char* key, const char* value) const;
 };
 
-/// Throws Failure(kInvalidArgument) for a key or value that no entry has.
+/// Throws Failure(kInvalidArgument) for a key or value that no entry can have.
 void add_entry(ConfigEntries& entries, const char* key, const char* value);
 
-/// Stores `text` where the caller has room for it: size is that of the buffer, then that of the text with its zero.
-/// Without a buffer, only the size. Throws Failure(kInvalidArgument), which says `what`, for a buffer that is short.
+/// Stores `text` in the buffer. size: of the buffer; is set to that of the text with its terminating zero. Without a
+/// buffer, only sets the size. Throws Failure(kInvalidArgument), whose message contains `what`, if the buffer is too
+/// short.
 void copy_out(const std::string& text, char* buffer, size_t* size, const char* what);
 
 }  // namespace linnet::ort

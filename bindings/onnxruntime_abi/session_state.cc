@@ -42,7 +42,7 @@ void check_number(const std::string& key, const std::string& value) {
   }
 }
 
-/// Throws Failure for entries that make a session impossible.
+/// Throws Failure for entries that no session can have.
 void check_options(const SessionOptions& options) {
   if (options.has_entry("session.disable_cpu_ep_fallback", "1")) {
     throw Failure(kFail,
@@ -60,7 +60,7 @@ void check_options(const SessionOptions& options) {
   if (options.load_cancelled) throw Failure(kModelLoadCanceled, "Session initialization canceled due to user request.");
 }
 
-/// Throws Failure where the options say that it is of one format, and it is of another.
+/// Throws Failure if the source is not of the format that the options require.
 std::shared_ptr<const ModelSource> checked_source(std::shared_ptr<const ModelSource> source,
                                                   const SessionOptions& options) {
   if (options.has_entry("session.load_model_format", "ORT") && !source->is_ort_format()) {
@@ -84,7 +84,7 @@ Registry session_registry(const SessionOptions& options, const Logger& logger) {
   return registry;
 }
 
-/// That of the environment's allocator, where the session shares it; nullptr: Linnet's own.
+/// Returns the memory of the environment's allocator if the session shares it, or nullptr for Linnet's own.
 std::pmr::memory_resource* session_memory(const Env& env, const SessionOptions& options) {
   if (!options.has_entry("session.use_env_allocators", "1")) return nullptr;
   for (Allocator* allocator : env.allocators) {
@@ -152,7 +152,7 @@ SessionState::SessionState(const Env& env, const SessionOptions& options, std::s
   if (!options_.optimized_path.empty()) save_onnx(model_, options_.optimized_path);
 }
 
-// A profile that nobody ended is written, too.
+// Writes the profile if the caller has not ended it.
 SessionState::~SessionState() {
   if (profile_) guarded_value(false, [&] { return profile_->end(), true; });
 }

@@ -2,8 +2,8 @@
 
 #include "abi.h"
 
-// The functions of the table. The files that are named after what they work on define them.
-// Source of names, parameters and order: https://onnxruntime.ai/docs/api/c
+// The functions of the table. The files that define them are named after the objects that they work on.
+// Source: names, parameters and order of https://onnxruntime.ai/docs/api/c
 namespace linnet::ort {
 
 struct ArenaCfg;
@@ -48,14 +48,14 @@ struct TypeInfo;
 #undef ABSENT
 #undef NOTHING
 
-/// A function as tables hold it.
+/// A function as an element of a table.
 using Slot = void (*)();
 template <class F>
 Slot slot(F* function) {
   return reinterpret_cast<Slot>(function);
 }
 
-/// The whole table, and the entry to it.
+/// The whole table, and its entry point.
 const Api* table() noexcept;
 const ApiBase* base() noexcept;
 

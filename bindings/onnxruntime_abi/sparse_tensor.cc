@@ -1,4 +1,4 @@
-// Sparse tensors as values. No operator of Linnet takes them: programs may make, read and pass them on.
+// Sparse tensors as values. No operator of Linnet accepts them; programs may create, read and pass them on.
 #include "sparse_tensor.h"
 
 #include <algorithm>
@@ -19,14 +19,14 @@ SparseTensor& sparse_of(const Value* value) {
   return *checked.sparse;
 }
 
-/// The same with values and indices.
+/// Returns the sparse tensor in a value. Throws Failure(kFail) unless it has values and indices.
 const SparseTensor& filled(const Value* value) {
   const SparseTensor& sparse = sparse_of(value);
   if (sparse.format == kUndefinedSparse) throw Failure(kFail, "the ort_value does not contain sparse data");
   return sparse;
 }
 
-/// The one that `value` holds, whose format nobody has chosen yet.
+/// Returns the sparse tensor in `value`. Throws Failure(kFail) if its format was set before.
 SparseTensor& unfilled(Value* value) {
   SparseTensor& sparse = sparse_of(value);
   if (sparse.format != kUndefinedSparse) throw Failure(kFail, "the sparse tensor already has populated indices");
@@ -60,7 +60,7 @@ void check_pair(const int64_t* pair, const Shape& shape) {
   throw Failure(kInvalidArgument, str("COO index is out of bounds: (", pair[0], ", ", pair[1], ")"));
 }
 
-/// One index of an element, or one for each of two axes.
+/// One index per element, or one per axis for a tensor of two axes.
 Tensor coo_indices(const SparseTensor& sparse, const int64_t* indices, size_t count, int64_t values) {
   const bool is_linear = int64_t(count) == values;
   const bool is_pairs = sparse.shape.rank() == 2 && int64_t(count) == checked_mul(2, values);
@@ -91,7 +91,7 @@ std::vector<Tensor> csr_indices(const SparseTensor& sparse, const int64_t* inner
   return both;
 }
 
-/// Blocks of values, [blocks, rows, columns], and [2, blocks] indices of where they are.
+/// The positions, [2, blocks], of blocks of values, [blocks, rows, columns].
 Tensor block_indices(const Shape& values, const Shape& shape, const int32_t* indices) {
   const bool fits = values.rank() == 3 && shape.rank() == 2 && shape[0] == 2 && shape[1] == values[0];
   if (!fits) throw Failure(kFail, "values in blocks have three dims, their indices two: 2 and as many as blocks");

@@ -7,13 +7,13 @@
 
 namespace linnet::ort {
 
-/// The elements of a tensor that are not zero, and where they are.
+/// The non-zero elements of a tensor, and their positions.
 struct SparseTensor {
   DType dtype;
   Shape shape;  ///< of the dense tensor
   SparseFormat format = kUndefinedSparse;
   Tensor values{};
-  /// int64, but of kBlockSparse int32. kCsr: the columns, then the offsets of the rows.
+  /// int64; int32 for kBlockSparse. For kCsr: the columns, then the offsets of the rows.
   std::vector<Tensor> indices{};
 };
 

@@ -12,8 +12,8 @@ struct Status {
   std::string message;
 };
 
-/// What a callback of a client failed with, on its way through the engine: no std::exception, which that would turn
-/// into an Error without the code.
+/// The failure of a client's callback, on its way through the engine. It is not a std::exception because the engine
+/// would convert that to an Error, without the code.
 struct ClientFailure {
   ErrorCode code;
   std::string message;
@@ -24,35 +24,36 @@ inline void require(bool valid, const char* message) {
   if (!valid) throw Failure(kInvalidArgument, message);
 }
 
-/// What an argument that must not be NULL points to. Throws Failure(kInvalidArgument), which names it.
+/// Returns the object that an argument points to. Throws Failure(kInvalidArgument), which names the argument, if it is
+/// NULL.
 template <class T>
 T& valid(T* argument, const char* name) {
   if (!argument) throw Failure(kInvalidArgument, str(name, " must not be NULL"));
   return *argument;
 }
 
-/// The text of an argument that must not be NULL.
+/// Returns a text argument. Throws Failure(kInvalidArgument) if it is NULL.
 inline const char* text(const char* argument, const char* name) { return &valid(argument, name); }
 
-/// The same where ONNX Runtime makes a copy first, and reports kRuntimeException.
+/// Does the same where ONNX Runtime copies the text first: throws Failure(kRuntimeException).
 inline const char* copied_text(const char* argument) {
   if (!argument) throw Failure(kRuntimeException, "a text to be copied must not be NULL");
   return argument;
 }
 
-/// A status on the heap; one that needs no memory where there is none.
+/// Returns a status on the heap, or a static status if there is no memory.
 Status* make_status(ErrorCode code, const char* message) noexcept;
 
-/// In a catch block: the status of the exception.
+/// Returns the status of the current exception, in a catch block.
 Status* status_of_exception() noexcept;
 
-/// Throws what a status that a client's callback returned says, and frees it; nullptr: no error.
+/// Throws the failure in a status that a client's callback returned, and frees the status. nullptr: no error.
 void throw_status(Status* status);
 
-/// The same for a callback that the engine calls: throws ClientFailure, its message behind `context`.
+/// Does the same for a callback that the engine calls: throws ClientFailure, whose message begins with `context`.
 void throw_client_status(Status* status, const std::string& context);
 
-/// The body of every function of the table that can fail: no exception leaves it.
+/// Runs the body of a function of the table that can fail. No exception leaves it.
 template <class F>
 Status* guarded(F&& f) noexcept {
   try {
@@ -63,7 +64,7 @@ Status* guarded(F&& f) noexcept {
   }
 }
 
-/// The same for functions that return something else, `fallback` where they fail.
+/// Does the same for functions that return another type. Returns `fallback` if they fail.
 template <class T, class F>
 T guarded_value(T fallback, F&& f) noexcept {
   try {
@@ -73,7 +74,7 @@ T guarded_value(T fallback, F&& f) noexcept {
   }
 }
 
-/// Stores what make() returns, an object on the heap, in *created.
+/// Stores the result of make(), an object on the heap, in *created.
 template <class T, class Make>
 Status* create(T** created, Make&& make) noexcept {
   return guarded([&] {

@@ -18,7 +18,7 @@ struct Name {
   char characters[N];
 };
 
-/// For a slot that Linnet does not implement. Callers pass parameters, which it leaves alone.
+/// The function of a slot that Linnet does not implement. Callers pass parameters, which it ignores.
 template <Name name>
 Status* refuse() noexcept {
   static const std::string message = str(name.characters, " is not implemented by Linnet");
@@ -31,7 +31,7 @@ Status* lack() noexcept {
   return make_status(kFail, message.c_str());
 }
 
-/// For one that frees what never exists, or returns a pointer.
+/// The function of a slot that frees an object that never exists, or returns a pointer.
 void* do_nothing() noexcept { return nullptr; }
 
 #define IMPLEMENTED(result, name, parameters) reinterpret_cast<Slot>(&name),
@@ -78,8 +78,8 @@ const char* GetBuildInfoString() noexcept { return "ORT Build Info: Linnet, buil
 const void* GetEpApi() noexcept { return kProviderSlots; }
 const void* GetInteropApi() noexcept { return kInteropSlots; }
 
-// Of the three slots without a known name the first takes options of a session and two pointers, which it stores; the
-// second returns a further table.
+// In ONNX Runtime, the first of the three slots without a known name stores two pointers in the options of a session,
+// and the second returns another table.
 Status* Slot426(SessionOptions* options, void*, void*) noexcept {
   return guarded([&] { require(options, "'options' parameter must not be NULL"); });
 }

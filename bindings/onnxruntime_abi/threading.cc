@@ -24,12 +24,12 @@ Status* SetGlobalIntraOpNumThreads(ThreadingOptions* options, int count) noexcep
   return guarded([&] { valid(options, "Received null OrtThreadingOptions").threads.count = count; });
 }
 
-// Nodes run one after another.
+// Accepted without effect: nodes run one after another.
 Status* SetGlobalInterOpNumThreads(ThreadingOptions* options, int) noexcept {
   return guarded([&] { valid(options, "Received null OrtThreadingOptions"); });
 }
 
-// Threads spin for a moment between loops, then sleep.
+// Accepted without effect: threads always spin for a moment between loops, then sleep.
 Status* SetGlobalSpinControl(ThreadingOptions* options, int allow) noexcept {
   return guarded([&] {
     valid(options, "Received null OrtThreadingOptions");
@@ -37,7 +37,7 @@ Status* SetGlobalSpinControl(ThreadingOptions* options, int allow) noexcept {
   });
 }
 
-// Kernels compute subnormal numbers as IEEE 754 says.
+// Accepted without effect: kernels compute subnormal numbers as IEEE 754 specifies.
 Status* SetGlobalDenormalAsZero(ThreadingOptions* options) noexcept {
   return guarded([&] { valid(options, "Received null OrtThreadingOptions"); });
 }

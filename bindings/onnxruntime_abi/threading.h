@@ -7,18 +7,18 @@
 
 namespace linnet::ort {
 
-/// How threads are made; by the client where it gives functions for it.
+/// How threads are created. The client's functions do it if it gives them.
 struct ThreadSettings {
   int count = 0;  ///< 0 or less: as many as there are processors
   CreateThread create = nullptr;
   JoinThread join = nullptr;
-  void* options = nullptr;  ///< what `create` is called with
+  void* options = nullptr;  ///< the argument of `create`
 
-  /// Throws Failure(kFail) where `create` is given without `join`.
+  /// Throws Failure(kFail) if `create` is given without `join`.
   std::shared_ptr<Executor> make_executor() const;
 };
 
-/// Of the threads that all sessions of an environment share.
+/// Options of the threads that all sessions of an environment share.
 struct ThreadingOptions {
   ThreadSettings threads;
 };

@@ -13,7 +13,7 @@ std::shared_ptr<const TypeInfo> shared_info(const std::shared_ptr<const Fact>& e
   return std::make_shared<const TypeInfo>(element ? type_info(*element) : TypeInfo());
 }
 
-/// Of a sequence, whose elements may have any shape each.
+/// Returns the info of a sequence's elements, which may differ in shape.
 std::shared_ptr<const TypeInfo> element_info(const std::shared_ptr<const Fact>& element) {
   return std::make_shared<const TypeInfo>(element ? type_info(without_shape(*element)) : TypeInfo());
 }
@@ -27,7 +27,7 @@ int64_t element_count(const std::vector<int64_t>& dims) {
   return count;
 }
 
-/// A copy that the caller owns.
+/// Creates a copy that the caller owns.
 Status* copy_info(const std::shared_ptr<const TypeInfo>& info, TypeInfo** created) noexcept {
   return create(created, [&] { return new TypeInfo(*info); });
 }
@@ -137,7 +137,7 @@ Status* GetDenotationFromTypeInfo(const TypeInfo* info, const char** denotation,
 }
 
 void ReleaseTypeInfo(TypeInfo* info) noexcept { delete info; }
-// These are parts of a TypeInfo, which owns them.
+// These are parts of a TypeInfo, which owns them, so releasing them does nothing.
 void ReleaseMapTypeInfo(MapTypeInfo*) noexcept {}
 void ReleaseSequenceTypeInfo(SequenceTypeInfo*) noexcept {}
 

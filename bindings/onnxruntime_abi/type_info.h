@@ -15,7 +15,7 @@ struct TensorTypeAndShapeInfo {
   ElementType type = kUndefinedElement;
   bool has_shape = false;
   std::vector<int64_t> dims{};         ///< -1: open
-  std::vector<std::string> symbols{};  ///< "" where a dim has none
+  std::vector<std::string> symbols{};  ///< "" for a dim without a symbol
 
   void set_dims(std::vector<int64_t> sizes);
 };
@@ -33,7 +33,7 @@ struct MapTypeInfo {
   std::shared_ptr<const TypeInfo> value;
 };
 
-/// Of its parts, the one of `kind` counts.
+/// The type of a value. Only the part for `kind` is used.
 struct TypeInfo {
   ValueKind kind = kUnknownKind;
   std::string denotation{};
@@ -47,7 +47,7 @@ TensorTypeAndShapeInfo tensor_info(const Fact& fact);
 TypeInfo type_info(const Fact& fact);
 TypeInfo type_info(const ValueInfo& value);
 
-/// The fact that an info describes. Throws Failure(kNotImplemented) for element types that Linnet lacks.
+/// Returns the fact that an info describes. Throws Failure(kNotImplemented) for element types that Linnet lacks.
 Fact fact_of(const TypeInfo& info);
 Fact fact_of(const TensorTypeAndShapeInfo& info);
 

@@ -13,7 +13,7 @@
 namespace linnet::ort {
 namespace {
 
-/// Memory that the caller's function frees. Shared by all copies of a tensor.
+/// Returns an owner of memory that the caller's function frees. All copies of a tensor share it.
 std::shared_ptr<const void> owner_of(Allocator* deleter, void* memory) {
   return {memory, [deleter](const void* freed) { deleter->free(deleter, const_cast<void*>(freed)); }};
 }
@@ -24,7 +24,7 @@ size_t checked_bytes(DType dtype, const Shape& shape, size_t given) {
   throw Failure(kInvalidArgument, str("not enough space: expected ", needed, ", got ", given));
 }
 
-/// A tensor over memory of the caller; `owner` frees it, nullptr: the caller does.
+/// Returns a tensor over memory of the caller. `owner` frees the memory; if it is nullptr, the caller does.
 Value* wrap(void* data, size_t bytes, const int64_t* dims, size_t rank, ElementType type,
             const std::shared_ptr<const void>& owner) {
   const Shape shape = shape_of(dims, rank);

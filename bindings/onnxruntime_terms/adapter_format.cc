@@ -11,7 +11,7 @@ namespace {
 
 constexpr int32_t kFormatVersion = 1;
 constexpr size_t kRawAlignment = 8;
-/// More than a parameter has beside its name and its values.
+/// An upper bound on the bytes that a parameter takes besides its name and its values.
 constexpr int64_t kParameterBytes = 256;
 
 [[noreturn]] void fail(const std::string& message) { throw Failure(kFail, message); }
@@ -21,7 +21,7 @@ template <class... Parts>
   fail(str("Lora Param '", name, "': ", parts...));
 }
 
-/// Numbers of whole bytes that are no truth values.
+/// Whether the type is a number of whole bytes, other than bool and complex types.
 bool has_type(DType dtype) {
   const bool is_number = dtype > DType::kUndefined && dtype <= DType::kFloat8E5M2FNUZ && dtype != DType::kBool;
   return is_number && dtype != DType::kString && dtype != DType::kComplex64 && dtype != DType::kComplex128;
@@ -32,7 +32,7 @@ void check_kind(const std::string& name, DType dtype, size_t rank) {
   if (rank == 0) fail_parameter(name, "dims is missing or empty");
 }
 
-/// Throws Error where the shape is none.
+/// Throws Error if the shape is invalid.
 Tensor tensor_of(const std::string& name, const adapter_format::Parameter& parameter) {
   const auto dtype = DType(parameter.data_type());
   check_kind(name, dtype, parameter.dims() ? parameter.dims()->size() : 0);
@@ -62,7 +62,7 @@ const adapter_format::File& verified(std::span<const std::byte> bytes) {
   return file;
 }
 
-/// Throws Failure where the values need more memory than a file can have.
+/// Throws Failure if the values need more memory than a file can hold.
 void check_size(const Adapter& adapter) {
   int64_t bytes = kParameterBytes;
   for (const auto& [name, tensor] : adapter.parameters) {
@@ -87,7 +87,7 @@ Adapter parse_adapter(std::span<const std::byte> bytes) {
   const adapter_format::File& file = verified(bytes);
   Adapter adapter{.version = file.adapter_version(), .model_version = file.model_version()};
   if (!file.parameters()) return adapter;
-  size_t left = bytes.size();  // values that parameters share must not make the adapter larger than its file
+  size_t left = bytes.size();  // parameters that share values must not make the adapter larger than its file
   for (const adapter_format::Parameter* parameter : *file.parameters()) {
     if (!parameter || !parameter->name()) fail("Lora Parameter: name is missing");
     const std::string name = parameter->name()->str();

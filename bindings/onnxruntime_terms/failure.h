@@ -6,7 +6,8 @@
 
 namespace linnet::ort {
 
-/// ONNX Runtime's OrtErrorCode. Source: https://onnxruntime.ai/docs/api/c
+/// ONNX Runtime's OrtErrorCode.
+/// Source: https://onnxruntime.ai/docs/api/c
 enum ErrorCode : int {
   kOk = 0,
   kFail = 1,

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kUnknownOperators = "operators that this build does not have: ";
 
-/// What a message has behind `begin` and before the next `end`.
+/// Returns the part of a message after `begin` and before the next `end`.
 std::string between(const std::string& message, std::string_view begin, std::string_view end) {
   const size_t at = message.find(begin);
   if (at == std::string::npos) return {};
@@ -42,8 +42,8 @@ Failure new_opset(const std::string& message) {
   return {kFail, str("Opset ", between(message, "opset ", " "), " is under development: ", message)};
 }
 
-/// A part of Linnet's messages, and how ONNX Runtime reports what it is about: with a code and words of its own, in
-/// front of Linnet's.
+/// A part of Linnet's messages, and how ONNX Runtime reports such an error: with this code and with these words in
+/// front of Linnet's message.
 struct Case {
   std::string_view part;
   ErrorCode code;

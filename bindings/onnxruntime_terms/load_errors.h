@@ -7,7 +7,7 @@
 
 namespace linnet::ort {
 
-/// What ONNX Runtime reports where a model does not load, for Linnet's error. path: of the model; empty for bytes.
+/// Returns the failure that ONNX Runtime reports for a model that does not load. path: of the model; empty for bytes.
 Failure load_failure(const Error& error, const std::string& path);
 
 }  // namespace linnet::ort

@@ -6,8 +6,8 @@
 
 namespace linnet::ort {
 
-/// What ONNX Runtime reports of a tensor whose shape is not that of a model's input or output; empty where it fits. A
-/// tensor of one element fits a scalar. side: "input" or "output".
+/// Returns ONNX Runtime's message about a tensor whose shape does not fit that of a model's input or output, or an
+/// empty text if it fits. A tensor of one element fits a scalar. side: "input" or "output".
 std::string shape_mismatch(const char* side, const std::string& name, const Fact& wanted, const Shape& shape);
 
 }  // namespace linnet::ort
