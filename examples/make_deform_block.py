@@ -4,7 +4,7 @@
     python3 examples/make_deform_block.py      needs PyTorch, torchvision, onnx and a built run_model
 
 The model is a block of a detection network: Conv and Asinh, then a modulated deformable convolution whose offsets and
-mask come from convolutions of their own, then my_add (2a + b) as the residual connection.
+mask come from separate convolutions, then my_add (2a + b) as the residual connection.
 """
 
 import sys

@@ -1,4 +1,5 @@
-// c_operator MODEL: runs a model of mine::ScaledAdd(a, b) = alpha a + b, an operator defined here, on 4 floats each.
+// c_operator MODEL: runs a model with the operator mine::ScaledAdd(a, b) = alpha a + b, which is defined here. Both
+// inputs have 4 floats.
 #include <linnet.h>
 #include <stdio.h>
 #include <stdlib.h>

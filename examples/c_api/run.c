@@ -1,4 +1,4 @@
-// c_run MODEL: runs a model on inputs of ones, open dims being 1, and prints its first output; all values are float32.
+// c_run MODEL: runs a float32 model on inputs of ones, with open dims of 1, and prints its first output.
 #include <linnet.h>
 #include <stdio.h>
 #include <stdlib.h>

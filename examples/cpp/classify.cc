@@ -1,4 +1,4 @@
-// classify MODEL IMAGE [LABELS]: the five likeliest classes of an image, by a model of ImageNet's kind.
+// classify MODEL IMAGE [LABELS]: prints the five most probable classes of an image, by a classifier of ImageNet's kind.
 
 #include <linnet/image.h>
 #include <linnet/onnx.h>

@@ -1,8 +1,8 @@
-// encrypted_model MODEL KEY: runs a model whose files, external data among them, are stored encrypted. They are
-// decrypted while they are read: nothing of them is written anywhere.
+// encrypted_model MODEL KEY: runs a model whose files, including external data, are stored encrypted. They are
+// decrypted while they are read, and no decrypted data is written to disk.
 //
-// The cipher is a stand-in, not cryptography: XOR with a repeated key, which anybody breaks. Put that of a library in
-// its place: AES in counter mode decrypts from any offset, too.
+// The cipher is a placeholder, not cryptography: XOR with a repeated key, which is easily broken. Replace it by that of
+// a library. AES in counter mode also decrypts from any offset.
 
 #include <linnet/load.h>
 

@@ -1,5 +1,5 @@
-// replace_weights MODEL INITIALIZER VALUE...: gives an initializer other contents while another thread serves requests.
-// Each request runs as a whole with the weights before or those after.
+// replace_weights MODEL INITIALIZER VALUE...: replaces the contents of an initializer while another thread serves
+// requests. Each request runs entirely with the old or entirely with the new weights.
 
 #include <linnet/onnx.h>
 
@@ -11,7 +11,7 @@
 
 namespace {
 
-/// The model that new requests are served with.
+/// The model that serves new requests.
 class Served {
  public:
   explicit Served(linnet::Model model) : model_(std::move(model)) {}

@@ -1,5 +1,5 @@
 // custom::deform_conv2d: torchvision's deformable convolution on float32 and float64, in plain loops that run in
-// parallel. An example of attributes, optional inputs, scratch memory and threads; Linnet's own operator is faster.
+// parallel. It shows attributes, optional inputs, scratch memory and threads. Linnet's own operator is faster.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,7 +15,7 @@ struct Settings {
   int64_t group, offset_group;
 };
 
-/// The plane [height, width] at a point, bilinear; pixels outside it are zero.
+/// Returns the bilinear interpolation of the plane [height, width] at a point. Pixels outside of the plane are zero.
 template <class T>
 T sample(const T* plane, int64_t height, int64_t width, T y, T x) {
   if (y <= -1 || y >= T(height) || x <= -1 || x >= T(width)) return 0;
@@ -50,7 +50,7 @@ class DeformKernel final : public Kernel {
   size_t scratch_bytes() const override { return size_t(w_[1] * taps_) * sizeof(T); }
 
  private:
-  /// The samples [channels of the group, taps] that one output pixel is made of.
+  /// Computes the samples [channels of the group, taps] for one output pixel.
   void sample_window(KernelContext& context, int64_t n, int64_t pixel, int64_t group, T* window) const {
     const T* offset = context.input(2).data<T>() + n * s_.offset_group * taps_ * 2 * pixels_;
     const T* mask = context.input(4) ? context.input(4).data<T>() + n * s_.offset_group * taps_ * pixels_ : nullptr;
@@ -104,7 +104,7 @@ class DeformConv2d final : public Op {
     return {Fact(in[0].dtype, y)};
   }
 
-  // For profiles: every element of the output sums up the weights of one channel.
+  // For profiles: each output element is a sum over the weights of one output channel.
   int64_t multiply_adds(const NodeValues& v) const override { return v.out(0).size() * v.in(1).shape().elements(1, 4); }
 
   KernelPtr compile(const CompileInput& in) const override {
@@ -112,7 +112,7 @@ class DeformConv2d final : public Op {
   }
 
  private:
-  /// An attribute of N integers that are at least `least`.
+  /// Returns an attribute of N integers that are at least `least`.
   template <size_t N>
   static std::array<int64_t, N> ints(const NodeSpec& node, const char* name, int64_t fallback, int64_t least) {
     const auto values = node.attr_or(name, std::vector<int64_t>(N, fallback));

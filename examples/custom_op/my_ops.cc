@@ -2,7 +2,7 @@
 
 using namespace linnet;
 
-/// What run_model -R and Registry::load_library look for in a library.
+/// The entry point that run_model -R and Registry::load_library look for in a library.
 LINNET_OPERATOR_LIBRARY(registry) {
   add_my_add(registry);
   add_deform_conv2d(registry);
@@ -19,7 +19,7 @@ std::optional<Dims> broadcast(const std::optional<Dims>& a, const std::optional<
     if (dim.known() && other.known() && dim.value() != 1) {
       throw Error(ErrorKind::kShape, str("dims ", dim, " and ", other, " do not broadcast"));
     }
-    // A dim that is certainly not 1 decides; where both may be 1, the result is open.
+    // A dim that is certainly not 1 determines the result. If both dims may be 1, the result is open.
     if (certainly_equal(dim, 1) || certainly_different(other, 1)) {
       dim = other;
     } else if (!certainly_different(dim, 1)) {

@@ -2,12 +2,12 @@
 
 #include <linnet/registry.h>
 
-// What the operators of this library share.
+// Functions that the operators of this library share.
 
 void add_my_add(linnet::Registry& registry);
 void add_deform_conv2d(linnet::Registry& registry);
 
-/// A Kernel<T> for the one type T of the list whose dtype it is. Throws Error(kType) for any other dtype.
+/// Returns a Kernel<T> for the type T in the list that has this dtype. Throws Error(kType) for any other dtype.
 template <template <class> class Kernel, class... T, class... Arguments>
 linnet::KernelPtr make_kernel(linnet::DType dtype, const Arguments&... arguments) {
   linnet::KernelPtr kernel;
@@ -17,5 +17,5 @@ linnet::KernelPtr make_kernel(linnet::DType dtype, const Arguments&... arguments
   return kernel;
 }
 
-/// The dims that two shapes broadcast to (NumPy's rules), as far as they are known. Throws Error(kShape).
+/// Returns the dims to which two shapes broadcast (NumPy's rules), as far as they are known. Throws Error(kShape).
 std::optional<linnet::Dims> broadcast(const std::optional<linnet::Dims>& a, const std::optional<linnet::Dims>& b);

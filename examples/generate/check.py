@@ -1,9 +1,9 @@
-"""Compares what generate writes with the greedy text of transformers and, for int4, of ONNX Runtime.
+"""Compares the text of generate with the greedy text of transformers and, for int4, of ONNX Runtime.
 
 usage: python check.py GENERATE FOLDER    (the program, and the folder that export.py wrote)
 
-The file in int4 asks for products in 8 bits, to which the engines round in ways of their own, so that answers part where
-two tokens are about as likely. What is compared is a copy that asks for products in float32, int4/exact.onnx.
+The int4 file requests products in 8 bits, which the engines round differently, so answers diverge where two tokens are
+almost equally probable. The comparison therefore uses a copy that requests products in float32, int4/exact.onnx.
 """
 
 import pathlib

@@ -5,9 +5,10 @@
 #include <numeric>
 #include <stdexcept>
 
-/// A language model with a cache, as exporters write it, for one sequence. Inputs: input_ids [1,n]; attention_mask
-/// [1,past+n] and position_ids [1,n] where it has them; past_key_values.X for outputs present.X. Output: logits
-/// [1,n,vocabulary].
+/// A language model with a cache, in the form that exporters write, for one sequence.
+/// Inputs: input_ids [1,n]; attention_mask [1,past+n] and position_ids [1,n] if the model has them; past_key_values.X
+/// for each output present.X.
+/// Output: logits [1,n,vocabulary].
 class Decoder {
  public:
   explicit Decoder(const linnet::Model& model) : model_(model), context_(model), logits_(output("logits")) {
@@ -19,7 +20,7 @@ class Decoder {
     }
   }
 
-  /// Appends tokens to the sequence. Returns a score of each token to follow them, valid until the next call.
+  /// Appends tokens to the sequence. Returns the score of each possible next token, valid until the next call.
   std::span<const float> append(const std::vector<int64_t>& tokens) {
     std::vector<linnet::Tensor> inputs;
     for (const linnet::ValueInfo& info : model_.inputs()) inputs.push_back(input(info.name, tokens));

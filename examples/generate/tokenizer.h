@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-// Of onnxruntime-extensions, include/ortx_tokenizer.h and ortx_utils.h: its Python package brings no headers.
+// Declarations of include/ortx_tokenizer.h and ortx_utils.h of onnxruntime-extensions, whose Python package has no
+// headers.
 extern "C" {
 const char* OrtxGetLastErrorMessage();
 int OrtxCreate(int kind, void** object, ...);
@@ -19,7 +20,7 @@ int OrtxGetTensorData(const void* tensor, const void** data, const int64_t** sha
 int OrtxDetokenizeCached(const void* tokenizer, void* cache, uint32_t token, const char** text);
 }
 
-/// Text to tokens and back, by a folder with tokenizer.json, tokenizer_config.json and chat_template.jinja.
+/// Converts text to tokens and back, with a folder of tokenizer.json, tokenizer_config.json and chat_template.jinja.
 class Tokenizer {
  public:
   explicit Tokenizer(const std::string& folder) {
@@ -30,7 +31,7 @@ class Tokenizer {
     decoded_.reset(cache, OrtxDisposeOnly);
   }
 
-  /// The tokens of what a user says, as the model is asked it.
+  /// Returns the tokens of a user's message, in the model's chat template.
   std::vector<int64_t> encode(const std::string& message) const {
     const std::string messages = nlohmann::json::array({{{"role", "user"}, {"content", message}}}).dump();
     void *result = nullptr, *tensor = nullptr;
@@ -39,13 +40,13 @@ class Tokenizer {
     const void* tokens = nullptr;
     const int64_t* shape = nullptr;
     size_t rank = 0;
-    check(OrtxTensorResultGetAt(result, 1, &tensor));  // behind the text
+    check(OrtxTensorResultGetAt(result, 1, &tensor));  // the tokens follow the text
     check(OrtxGetTensorData(tensor, &tokens, &shape, &rank));
     const auto* begin = static_cast<const uint32_t*>(tokens);
     return {begin, begin + shape[rank - 1]};
   }
 
-  /// The text that a token adds to those before: none within a character of several tokens.
+  /// Returns the text that a token adds to the previous ones. It is empty within a character of several tokens.
   std::string decode(int64_t token) const {
     const char* text = nullptr;
     check(OrtxDetokenizeCached(tokenizer_.get(), decoded_.get(), uint32_t(token), &text));

@@ -1,4 +1,5 @@
-"""classify.py MODEL IMAGE.ppm [LABELS]: the five likeliest classes of an image, by a model of ImageNet's kind."""
+"""classify.py MODEL IMAGE.ppm [LABELS]: prints the five most probable classes of an image, by a classifier of
+ImageNet's kind."""
 
 import sys
 from pathlib import Path

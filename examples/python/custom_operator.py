@@ -1,4 +1,5 @@
-"""custom_operator.py MODEL LIBRARY: runs a model on ones with the operators of a shared library (docs/custom_ops.md)."""
+"""custom_operator.py MODEL LIBRARY: runs a model on ones with the operators of a shared library
+(docs/custom_ops.md)."""
 
 import sys
 

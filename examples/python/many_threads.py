@@ -1,4 +1,4 @@
-"""many_threads.py MODEL: several threads run one session at once, without the interpreter's lock, and get the same
+"""many_threads.py MODEL: runs one session on several threads at once, without the interpreter's lock. All get the same
 bits."""
 
 import sys
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def main(model):
-    session = linnet.Session(model, threads=1)  # the callers are threads enough
+    session = linnet.Session(model, threads=1)  # the calling threads are enough
     inputs = {info.name: np.zeros(info.shape, info.dtype) for info in session.inputs}
     output = session.outputs[0].name
     expected = session.run(inputs)[output].tobytes()

@@ -1,4 +1,4 @@
-"""Images in PPM files, so that the examples need no other package; with Pillow, all formats:
+"""Images in PPM files, so that the examples need no other package. With Pillow, all formats are possible:
 np.asarray(Image.open(path).convert("RGB")), and Image.fromarray(rgb).save(path)."""
 
 import re
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def read(path):
-    """The pixels, uint8 [height, width, 3]."""
+    """Returns the pixels as uint8 [height, width, 3]."""
     with open(path, "rb") as file:
         data = file.read()
     header = re.match(rb"P6\s+(\d+)\s+(\d+)\s+255\s", data)
@@ -23,7 +23,7 @@ def write(path, rgb):
 
 
 def model_input(rgb, info):
-    """The pixels as float32 [1, 3, H, W] in 0..1, of the size that the input asks for, where it does."""
+    """Returns the pixels as float32 [1, 3, H, W] in 0..1, of the input's size if the model fixes it."""
     sizes = [size if isinstance(size, int) else own for size, own in zip(info.shape[2:], rgb.shape)]
     rows, columns = (np.arange(size) * own // size for size, own in zip(sizes, rgb.shape))
     return np.float32(rgb[rows][:, columns].transpose(2, 0, 1)[None]) / 255

@@ -1,5 +1,5 @@
-"""replace_weights.py MODEL INITIALIZER VALUE...: gives an initializer other contents while another thread serves
-requests. Each request runs as a whole with the weights before or those after."""
+"""replace_weights.py MODEL INITIALIZER VALUE...: replaces the contents of an initializer while another thread serves
+requests. Each request runs entirely with the old or entirely with the new weights."""
 
 import collections
 import sys
@@ -20,7 +20,7 @@ class Server:
         return session.run(inputs)[session.outputs[0].name].flat[0].item()
 
     def serve(self, done):
-        """Answers requests until one after `done` was answered."""
+        """Answers requests until one was answered after `done` was set."""
         last = False
         while not last:
             last = done.is_set()
@@ -37,7 +37,7 @@ def main(model, initializer, *values):
     thread.start()
     while not server.answers:
         time.sleep(0.001)
-    server.session = changed  # one assignment: new requests are served by it
+    server.session = changed  # a single assignment, after which new requests use it
     done.set()
     thread.join()
     others = server.answers.keys() - {before, after}

@@ -1,4 +1,4 @@
-"""dask_dataframe.py MODEL IN OUT WORKERS: y of each x (64 numbers) in a folder of Parquet files, by Dask's processes."""
+"""dask_dataframe.py MODEL IN OUT WORKERS: computes y of each x (64 numbers) in a folder of Parquet files, with Dask."""
 
 import sys
 
@@ -11,7 +11,7 @@ from dask.distributed import Client, LocalCluster
 
 
 def predict(part, model):
-    session = linnet.cached(model)  # loaded by the first part that a process gets; Dask sets OMP_NUM_THREADS=1
+    session = linnet.cached(model)  # loaded by the first part in each process; Dask sets OMP_NUM_THREADS=1
     x = np.array(part["x"].tolist(), np.float32).reshape(-1, 64)
     y = linnet.batched(session, {"x": x}, 64)["y"]
     return pd.DataFrame({"id": part["id"], "y": list(y)})

@@ -1,4 +1,4 @@
-"""ray_data.py MODEL IN OUT WORKERS: y of each x (64 numbers) in a folder of Parquet files, by actors of Ray Data."""
+"""ray_data.py MODEL IN OUT WORKERS: computes y of each x (64 numbers) in a folder of Parquet files, with Ray Data."""
 
 import sys
 
@@ -8,7 +8,7 @@ import ray
 
 
 class Predictor:
-    """An actor, which is a process of its own."""
+    """An actor, which is a separate process."""
 
     def __init__(self, model):
         self.session = linnet.Session(model)  # Ray sets OMP_NUM_THREADS to num_cpus
@@ -20,7 +20,7 @@ class Predictor:
 
 if __name__ == "__main__":
     model, source, target, workers = sys.argv[1:]
-    ray.init(num_cpus=int(workers) + 1, include_dashboard=False)  # reading and writing take turns on the one more
+    ray.init(num_cpus=int(workers) + 1, include_dashboard=False)  # reading and writing share the additional CPU
     table = ray.data.read_parquet(source).repartition(target_num_rows_per_block=512)
     actors = ray.data.ActorPoolStrategy(size=int(workers))
     table.map_batches(Predictor, fn_constructor_args=[model], num_cpus=1, compute=actors).write_parquet(target)

@@ -1,4 +1,4 @@
-"""spark.py MODEL IN OUT WORKERS: y of each x (64 numbers) in a folder of Parquet files, by tasks of Spark."""
+"""spark.py MODEL IN OUT WORKERS: computes y of each x (64 numbers) in a folder of Parquet files, with Spark."""
 
 import functools
 import sys
@@ -10,13 +10,14 @@ from pyspark.sql.types import ArrayType, FloatType
 
 
 def predictor(model):
-    session = linnet.cached(model)  # in each of Spark's Python processes; Spark sets OMP_NUM_THREADS to spark.task.cpus
+    session = linnet.cached(model)  # loaded in each Python process; Spark sets OMP_NUM_THREADS to spark.task.cpus
     return lambda x: linnet.batched(session, {"x": x}, 64)["y"]
 
 
 if __name__ == "__main__":
     model, source, target, workers = sys.argv[1:]
-    # Tasks at a time, and how often each is tried: clusters try 4 times, one process just once.
+    # The number of concurrent tasks, and of attempts per task: clusters try 4 times, a single process only once by
+    # default.
     spark = SparkSession.builder.master(f"local[{workers}, 4]").getOrCreate()
     predict = predict_batch_udf(functools.partial(predictor, model), return_type=ArrayType(FloatType()), batch_size=512,
                                 input_tensor_shapes=[[64]])
