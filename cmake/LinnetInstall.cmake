@@ -1,4 +1,4 @@
-# What is installed of liblinnet: components runtime and development. The tools are a component of their own.
+# The installation of liblinnet: the components runtime and development. The tools are a separate component.
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/linnet)
 set(generated ${PROJECT_BINARY_DIR}/package)
@@ -25,7 +25,7 @@ install(DIRECTORY ${LINNET_MODULES} DESTINATION ${package} COMPONENT development
 
 file(RELATIVE_PATH LINNET_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" LINNET_PC_PREFIX ${LINNET_PC_PREFIX})
-# By their flags: pkg-config would ask for the modules themselves, also of who links the shared library.
+# Uses flags because pkg-config would require the modules themselves, even for users who link the shared library.
 find_package(PkgConfig REQUIRED)
 list(TRANSFORM LINNET_PC_REQUIRES REPLACE " = .*" "" OUTPUT_VARIABLE modules)
 if(modules)
@@ -40,7 +40,8 @@ list(JOIN LINNET_PC_LIBS " " LINNET_PC_LIBS)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/linnet.pc.in ${generated}/linnet.pc @ONLY)
 install(FILES ${generated}/linnet.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
-# The licence, and what scripts/sbom.py writes of the libraries that Linnet needs, where it can ask dpkg for them.
+# The licence, and the documents that scripts/sbom.py writes about the libraries that Linnet needs, where dpkg is
+# available.
 set(documents ${CMAKE_INSTALL_DATADIR}/doc/linnet)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${documents} COMPONENT runtime)
 find_program(LINNET_PYTHON3 python3)

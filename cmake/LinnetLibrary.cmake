@@ -1,5 +1,5 @@
-# liblinnet: everything an application links, as a shared library that exports the public API only (linnet::linnet) and
-# as one archive (linnet::static), both of the same objects. The API in C++ and the one in C are in both.
+# liblinnet: everything that an application links, as a shared library that exports only the public API (linnet::linnet)
+# and as one archive (linnet::static). Both are made from the same objects and contain the C++ API and the C API.
 configure_file(${CMAKE_CURRENT_LIST_DIR}/version.cc.in ${PROJECT_BINARY_DIR}/version.cc @ONLY)
 add_library(linnet_version OBJECT ${PROJECT_BINARY_DIR}/version.cc)
 set(parts linnet_version linnet_engine linnet_ops linnet_images linnet_c ${LINNET_LOADERS})
@@ -7,7 +7,7 @@ set(LINNET_INCLUDES ${PROJECT_SOURCE_DIR}/engine/include ${PROJECT_SOURCE_DIR}/o
     ${PROJECT_SOURCE_DIR}/bindings/c/include ${PROJECT_SOURCE_DIR}/frontends/onnx/include)
 target_include_directories(linnet_version PRIVATE ${LINNET_INCLUDES})
 
-# A part consists of objects of its own and of those of object libraries.
+# A part consists of its objects and those of object libraries.
 foreach(part IN LISTS parts)
   get_target_property(sources ${part} SOURCES)
   list(FILTER sources INCLUDE REGEX TARGET_OBJECTS)
@@ -25,12 +25,13 @@ foreach(library linnet linnet_static)
   target_compile_features(${library} PUBLIC cxx_std_20)
 endforeach()
 set_target_properties(linnet_static PROPERTIES EXPORT_NAME static)
-# clang's is where no linker looks by itself. By name for those who link the archive: they may have another compiler.
+# clang's library is in a folder that linkers do not search. Users of the archive link it by name, because they may have
+# another compiler.
 target_link_libraries(linnet PRIVATE OpenMP::OpenMP_CXX)
 target_link_libraries(linnet_static PRIVATE ${OpenMP_CXX_LIB_NAMES})
 
-# Addresses that loading adds to are stored as bits (DT_RELR), where the C library of the machine can read them: from
-# glibc 2.36 on.
+# Stores the addresses that loading relocates as bits (DT_RELR), if the machine's C library supports it (glibc 2.36 or
+# later).
 if(NOT CMAKE_CROSSCOMPILING)
   include(CheckCXXSourceRuns)
   set(CMAKE_REQUIRED_LINK_OPTIONS -pie -Wl,-z,pack-relative-relocs)
@@ -41,10 +42,11 @@ if(LINNET_HAS_PACKED_RELOCATIONS)
   target_link_options(linnet PRIVATE -Wl,-z,pack-relative-relocs)
 endif()
 
-# Before 1.0 every minor version may change the interface.
+# Before 1.0, every minor version may change the interface.
 set_target_properties(linnet PROPERTIES VERSION ${PROJECT_VERSION}
                                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-                                        BUILD_WITH_INSTALL_RPATH ON)  # Wheels take it from the build folder as it is.
-# Visibility hides our own internals; the script also hides the library templates that were instantiated for them.
+                                        BUILD_WITH_INSTALL_RPATH ON)  # Wheels take the library from the build folder
+                                                                      # unchanged.
+# Visibility hides internal symbols. The script also hides the instances of library templates for internal types.
 target_link_options(linnet PRIVATE -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/linnet.map)
 set_property(TARGET linnet APPEND PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/linnet.map)

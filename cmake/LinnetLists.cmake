@@ -1,10 +1,10 @@
-# The lists of operators, rewrites and kernel families: all are built, or what LINNET_OPERATORS needs.
+# The lists of operators, rewrites and kernel families to build: all, or those that LINNET_OPERATORS needs.
 #
 # linnet_operator_list(sources...) writes op_list.inc: LINNET_OP(name) for each line of the files operators.txt.
 # linnet_rewrite_list(sources...) writes built_rewrites.inc from rewrites/rewrite_list.inc.
-# Both check that lists and sources name the same functions: a forgotten line is an error.
+# Both check that lists and sources name the same functions, so a forgotten line is an error.
 # linnet_needed_kernels(families sources...) sets `needed_kernels` of the caller to the SIMD sources of needed families.
-# The linker leaves out what the operators and rewrites that are built do not reach.
+# The linker omits all code that the operators and rewrites in the build do not use.
 set(LINNET_OPERATORS "" CACHE FILEPATH "What to build alone, as `run_model ops --needed MODEL...` writes it; empty: all")
 if(LINNET_OPERATORS)
   cmake_path(ABSOLUTE_PATH LINNET_OPERATORS BASE_DIRECTORY ${CMAKE_SOURCE_DIR} OUTPUT_VARIABLE needed_file)
@@ -32,8 +32,8 @@ if(LINNET_OPERATORS)
   list(REMOVE_DUPLICATES needed_dtypes)
 endif()
 
-# Sets `names` of the caller to what a macro defines in the sources, each written as MACRO(name) or MACRO(name, ...) at
-# the start of a line.
+# Sets `names` of the caller to the names that a macro defines in the sources, each written as MACRO(name) or
+# MACRO(name, ...) at the start of a line.
 function(linnet_defined macro)
   set(names "")
   foreach(source IN LISTS ARGN)
@@ -46,7 +46,7 @@ function(linnet_defined macro)
   set(names ${names} PARENT_SCOPE)
 endfunction()
 
-# Both lists hold the same names; `where` is the file of those that are listed.
+# Checks that both lists contain the same names. `where` is the file of the listed names.
 function(linnet_compare_lists listed defined where)
   set(forgotten ${defined})
   list(REMOVE_ITEM forgotten ${listed})
@@ -59,7 +59,7 @@ function(linnet_compare_lists listed defined where)
   endif()
 endfunction()
 
-# Every name that LINNET_OPERATORS asks for is listed.
+# Checks that every name in LINNET_OPERATORS is listed.
 function(linnet_check_needed what listed)
   list(REMOVE_ITEM ARGN ${listed})
   if(ARGN)

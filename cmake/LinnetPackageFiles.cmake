@@ -1,5 +1,5 @@
-# Run by CPack before it packs what is installed: the files that Debian's policy asks of every package, and no search
-# path in programs and libraries, whose own libraries are where the system searches.
+# CPack runs this before it packs the installed files. It adds the files that Debian's policy requires of every package,
+# and removes the search paths from programs and libraries, whose libraries are in the system's search path.
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 set(changelog "linnet (${CPACK_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}) unstable; urgency=medium
 

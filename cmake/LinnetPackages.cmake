@@ -1,4 +1,4 @@
-# Debian packages of the components, by `cpack -G DEB`. What CPack does not know of, LinnetPackageFiles.cmake adds.
+# Debian packages of the components, by `cpack -G DEB`. LinnetPackageFiles.cmake adds what CPack does not support.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "Linnet <linnet@linnet.invalid>" CACHE STRING "The maintainer of the packages")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
@@ -10,7 +10,7 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-# CPack before 3.28 calls ldconfig in scripts and writes no trigger, which Debian's policy asks for.
+# Before 3.28, CPack calls ldconfig in scripts and does not write the trigger that Debian's policy requires.
 file(WRITE ${PROJECT_BINARY_DIR}/debian/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/debian/triggers)
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/LinnetPackageFiles.cmake)

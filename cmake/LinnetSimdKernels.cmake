@@ -1,10 +1,10 @@
-# add_simd_kernels(target families source...): compiles every NAME.simd.cc once per base set of instructions, and every
-# NAME.FEATURE.simd.cc once per base set that FEATURE extends, where the compiler knows it. `families` is a file that
-# has a line for each NAME: see ops/kernels/families.txt.
-# Each copy sees LINNET_SIMD_NS (the namespace its symbols live in) and LINNET_SIMD_ARCH (the xsimd architecture of the
-# base set). The target can include simd_units.h, which lists the copies.
-# The units are always optimised: without inlining, untagged library templates compiled for a wide instruction
-# set would be emitted as weak symbols and could replace the portable ones at link time.
+# add_simd_kernels(target families source...): compiles every NAME.simd.cc once per base set of instructions. It
+# compiles every NAME.FEATURE.simd.cc once per base set that FEATURE extends, if the compiler supports it. `families` is
+# a file with a line for each NAME: see ops/kernels/families.txt.
+# Each copy sees LINNET_SIMD_NS (the namespace of its symbols) and LINNET_SIMD_ARCH (the xsimd architecture of the base
+# set). The target can include simd_units.h, which lists the copies.
+# The units are always optimised. Without inlining, untagged library templates compiled for a wide instruction set would
+# be emitted as weak symbols and could replace the portable ones at link time.
 include(CheckCXXCompilerFlag)
 set(all_isas baseline)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
@@ -15,7 +15,7 @@ set(LINNET_SIMD_OPTIMIZATION -O3 CACHE STRING "How the units are optimised")
 mark_as_advanced(LINNET_SIMD_ISAS LINNET_SIMD_OPTIMIZATION)
 set(LINNET_SIMD_FLAGS_avx2 -mavx2 -mfma -mf16c)
 set(LINNET_SIMD_ARCH_avx2 "xsimd::fma3<xsimd::avx2>")
-# -Wmaybe-uninitialized and -Wuninitialized: false positives inside GCC 12's own AVX-512 headers.
+# -Wmaybe-uninitialized and -Wuninitialized report false positives in GCC 12's own AVX-512 headers.
 set(LINNET_SIMD_FLAGS_avx512 -mavx512f -mavx512cd -mavx512dq -mavx512bw -mavx512vl -mavx2 -mfma -mf16c
                              -mprefer-vector-width=512 -Wno-maybe-uninitialized -Wno-uninitialized)
 set(LINNET_SIMD_ARCH_avx512 "xsimd::avx512bw")
@@ -39,15 +39,15 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   set(LINNET_SIMD_FLAGS_baseline_bf16 -march=armv8.2-a+bf16)
   set(LINNET_SIMD_FLAGS_baseline_dotprod -march=armv8.2-a+dotprod)
   set(LINNET_SIMD_FLAGS_baseline_fp16 -march=armv8.2-a+fp16)
-  # GCC's first scheduling pass, which only runs on such processors, spills the sums of the largest tiles.
+  # GCC's first scheduling pass, which runs only for such processors, spills the sums of the largest tiles.
   set(LINNET_SIMD_FLAGS_baseline $<$<CXX_COMPILER_ID:GNU>:-fno-schedule-insns>)
 else()
   set(LINNET_SIMD_ARCH_baseline "xsimd::sse2")
-  # Few machines run these units: they are kept small.
+  # Few machines run these units, so they are optimised for size.
   set(LINNET_SIMD_FLAGS_baseline $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Os>)
 endif()
 
-# Compiles sources for a base set and, where given, a feature of it, and appends them to units_of_NAME of the caller.
+# Compiles sources for a base set and, if given, a feature of it. Appends them to units_of_NAME of the caller.
 function(add_simd_library target isa feature)
   set(variant ${isa})
   set(name ${LINNET_SIMD_NAME_${isa}})

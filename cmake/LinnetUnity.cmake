@@ -1,5 +1,6 @@
-# linnet_unity(target): with LINNET_UNITY, compiles the sources of a target in batches of one folder each, as one file:
-# their headers and templates are compiled once. So what a folder has in anonymous namespaces must not clash.
+# linnet_unity(target): with LINNET_UNITY, compiles the sources of a target in batches of one folder each, as one file,
+# so that their headers and templates are compiled once. Names in the anonymous namespaces of a folder must therefore
+# not clash.
 option(LINNET_UNITY "Compile sources in batches: a whole build takes half the time, a build after a change longer" ON)
 set(LINNET_UNITY_BATCH 10 CACHE STRING "Sources of a batch; one of all sources of a folder shows every clash")
 mark_as_advanced(LINNET_UNITY_BATCH)

@@ -1,5 +1,5 @@
-# linnet_find_library(name header library [PATH_SUFFIXES suffix...]): finds a library that comes without a CMake package
-# and defines the target name::name. For find modules.
+# linnet_find_library(name header library [PATH_SUFFIXES suffix...]): finds a library without a CMake package and
+# defines the target name::name. It is for find modules.
 include(FindPackageHandleStandardArgs)
 
 macro(linnet_find_library name header library)
