@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# From a fresh checkout to a model that runs: installs what a build needs, builds, runs the example.
+# Installs the packages that a build needs, builds a fresh checkout, and runs the example model.
 set -euo pipefail
 cd "$(dirname "$0")"
 . scripts/common.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# test.sh [quick | SUITE...]: installs what the tests need, builds and runs all of them, those of `quick`, or the suites
-# named. The last line is the total. LINNET_TEST_MINUTES=N skips the suites that would begin later than that.
+# test.sh [quick | SUITE...]: installs what the tests need, builds and runs all suites, those of `quick`, or the given
+# ones. The last line is the total. LINNET_TEST_MINUTES=N skips the suites that would begin after N minutes.
 set -euo pipefail
 cd "$(dirname "$0")"
 . scripts/common.sh
@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 # In the order in which they run.
 SUITES="format unit run_model docs package c onnxruntime_abi python applications scale_out serving onnx_backend hostile differential
   torch torch_on_pypi models static_analysis unit_sanitized hostile_sanitized onnx_backend_sanitized aarch64"
-# At most four minutes after the build.
+# These take at most four minutes after the build.
 QUICK="format unit run_model c python onnx_backend hostile"
 case $* in
   "") wanted=($SUITES) ;;
@@ -19,7 +19,7 @@ known=($SUITES)
 for name in "${wanted[@]}"; do
   [[ " ${known[*]} " == *" $name "* ]] || fail "there is no suite $name; name some of ${known[*]}, or quick alone"
 done
-# wants NAME...: one of these suites is to be run.
+# wants NAME...: whether one of these suites is selected.
 wants() {
   local name
   for name; do
@@ -34,7 +34,7 @@ SANITIZED=build-asan
 PYTHON=.venv/bin/python
 TORCH_PYTHON=$PWD/.venv-torch/bin/python
 TORCH_VERSION=2.13.0
-# PyTorch comes with the reference BLAS where no faster one is named.
+# Without another BLAS, PyTorch would install the reference BLAS, which is slower.
 TEST_PACKAGES="libgtest-dev libgmock-dev libbenchmark-dev libtorch-dev python3-torch python3-torchvision python3-onnx
   libopenblas0-pthread python3-pytest python3-pytest-xdist python3-setuptools python3-dev python3-venv clang-format
   clang-tidy clang libclang-dev libclang-rt-dev llvm llvm-dev libomp-dev g++-aarch64-linux-gnu qemu-user fish groff lintian zsh
@@ -48,7 +48,7 @@ step "Preparing a Python environment with the packages of tests/requirements.txt
 "$PYTHON" -m pip install -q --disable-pip-version-check -r tests/requirements.txt ||
   fail "pip could not install the packages of tests/requirements.txt"
 
-# pip takes only the build without CUDA for a version that ends in +cpu.
+# pip installs only the build without CUDA for a version that ends in +cpu.
 install_torch() {
   [ -x "$TORCH_PYTHON" ] || /usr/bin/python3 -m venv .venv-torch
   local pip=("$TORCH_PYTHON" -m pip install -q --disable-pip-version-check --retries 1)
@@ -81,7 +81,7 @@ export LINNET_RUN_MODEL=$PWD/$BUILD/bin/run_model
 export LINNET_BUILD=$PWD/$BUILD
 passed=0 failed=0 skipped=0 failures= unbuilt=
 
-# A suite that hangs fails, and the others run.
+# A suite that exceeds the limit fails, and the others still run.
 LIMIT="timeout --foreground --kill-after 10 1800"
 
 # count NAME REPORT: adds the totals and the failures of a JUnit file.
@@ -94,10 +94,10 @@ count() {
   passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
 }
 
-# has_time MINUTES: so many are left before the last suite may begin.
+# has_time MINUTES: whether at least MINUTES are left before the last suite may begin.
 has_time() { [ -z "${LINNET_TEST_MINUTES:-}" ] || [ $SECONDS -lt $(((LINNET_TEST_MINUTES - $1) * 60)) ]; }
 
-# runs NAME: the suite is wanted, it is built, and there is time for it.
+# runs NAME: whether the suite is selected, was built, and there is time for it.
 runs() {
   wants "$1" || return 1
   [[ " $unbuilt " != *" $1 "* ]] && has_time 0 && return
@@ -106,7 +106,7 @@ runs() {
   return 1
 }
 
-# builds MINUTES SUITE...: one of the suites is wanted, and there is time for their build, which takes so long.
+# builds MINUTES SUITE...: whether one of the suites is selected and there is time for their build, which takes MINUTES.
 builds() {
   local minutes=$1
   shift
@@ -116,7 +116,7 @@ builds() {
   return 1
 }
 
-# run NAME COMMAND...: a suite that writes the JUnit file @REPORT@.
+# run NAME COMMAND...: runs a suite that writes the JUnit file @REPORT@.
 run() {
   runs "$1" || return 0
   local name=$1 report=$PWD/$BUILD/$1.xml started=$SECONDS
@@ -128,7 +128,7 @@ run() {
   echo "$name: $((SECONDS - started)) s"
 }
 
-# run_unit NAME PROGRAM...: GoogleTest's tests, a share of them in a process for each processor.
+# run_unit NAME PROGRAM...: runs a share of GoogleTest's tests in each of as many processes as there are processors.
 run_unit() {
   runs "$1" || return 0
   local name=$1 report=$PWD/$BUILD/$1 shards started=$SECONDS shard
@@ -144,7 +144,7 @@ run_unit() {
   echo "$name: $((SECONDS - started)) s"
 }
 
-# check NAME COMMAND...: passes when the command does.
+# check NAME COMMAND...: a suite that passes if the command succeeds.
 check() {
   runs "$1" || return 0
   local name=$1 started=$SECONDS
@@ -163,11 +163,11 @@ run package "$PYTHON" -m $pytest --dist loadfile tests/package --junitxml=@REPOR
 run c "$PYTHON" -m $pytest tests/c --junitxml=@REPORT@
 run onnxruntime_abi "$PYTHON" -m $pytest --dist loadfile tests/onnxruntime_abi --junitxml=@REPORT@
 run python env PYTHONPATH="$PWD/$BUILD/python" "$PYTHON" -m $pytest tests/python tests/shapes --junitxml=@REPORT@
-# The applications whose packages are small; in one process, as they share ONNX Runtime's folder.
+# Only the applications whose packages are small, in one process because they share ONNX Runtime's folder.
 run applications "$PYTHON" -m pytest -q tests/applications -k "magika or skl2onnx" --junitxml=@REPORT@
-# The engine whose packages are small.
+# Only the framework whose packages are small.
 run scale_out env PYTHONPATH="$PWD/$BUILD/python" "$PYTHON" -m pytest -q tests/scale_out -k dask --junitxml=@REPORT@
-# The server whose packages are the smallest.
+# Only the server whose packages are the smallest.
 run serving env PYTHONPATH="$PWD/$BUILD/python" "$PYTHON" -m pytest -q tests/serving -k "litserve or observed" --junitxml=@REPORT@
 run onnx_backend "$PYTHON" -m $pytest --dist loadfile tests/onnx_backend --junitxml=@REPORT@
 run hostile "$PYTHON" -m $pytest tests/hostile tests/faults tests/soak tests/states --junitxml=@REPORT@
@@ -194,7 +194,7 @@ run hostile_sanitized $sanitized "$PYTHON" -m $pytest tests/hostile --junitxml=@
 run onnx_backend_sanitized $sanitized "$PYTHON" -m $pytest --dist loadfile tests/onnx_backend --junitxml=@REPORT@
 
 if builds 8 aarch64; then
-  # -O1 builds fast (the kernels have flags of their own), but makes GCC 12 suspect variables that are set.
+  # -O1 builds fast (the kernels have their own flags), but GCC 12 then wrongly warns about uninitialised variables.
   step "Building engine, operators and tests of the kernels for 64-bit ARM into $AARCH64/"
   configure $AARCH64 --toolchain cmake/aarch64.cmake -DLINNET_BUILD_ONNX=OFF -DLINNET_WITH_TEXT=OFF -DLINNET_WERROR=ON \
     -DLINNET_BUILD_TESTS=ON "-DLINNET_TESTS=engine/environment;ops/functions;ops/kernels;ops/elementwise;ops/products;ops/fourier;ops/gemm;ops/conv;ops/attention;ops/pool;ops/normalization" \

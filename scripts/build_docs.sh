@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the documentation as a site: build_docs.sh [FOLDER], else build-docs/. A browser opens its index.html as a file.
+# build_docs.sh [FOLDER]: builds the documentation as a site in FOLDER, build-docs/ by default. A browser opens its
+# index.html as a file.
 set -euo pipefail
 site=$(realpath -m "${1:-$(dirname "$0")/../build-docs}")
 cd "$(dirname "$0")/.."
@@ -11,4 +12,4 @@ PYTHON=.venv-docs/bin/python
 "$PYTHON" -m pip install -q --disable-pip-version-check -r docs/requirements.txt ||
   fail "pip could not install the packages of docs/requirements.txt"
 NO_MKDOCS_2_WARNING=1 "$PYTHON" -m mkdocs build -q --site-dir "$site" || fail "mkdocs could not build the site (see above)"
-rm "$site/404.html"  # for servers alone: its links begin at their root
+rm "$site/404.html"  # only for servers: its links begin at their root

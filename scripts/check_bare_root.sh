@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# check_bare_root.sh [DIRECTORY]: clones HEAD into a bare Debian 12 root, where nothing but git and certificates is
-# installed, and runs the README's two commands there. A machine in use hides packages that the commands forget.
-# Needs root and debootstrap, takes as long as both commands, and 15 GB in DIRECTORY (a temporary folder by default), which
-# it removes when both pass. CCACHE_DIR=FOLDER makes the builds use that cache.
+# check_bare_root.sh [DIRECTORY]: clones HEAD into a bare Debian 12 root, where only git and certificates are installed,
+# and runs the README's two commands there. On a machine in use, packages that the commands forget may already be
+# installed. Needs root and debootstrap, the time of both commands, and 15 GB in DIRECTORY (a temporary folder by
+# default), which it removes when both pass. CCACHE_DIR=FOLDER makes the builds use that cache.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
 
-# The mounts belong to this process and vanish with it.
+# The mounts belong to this process and end with it.
 [ "${1:-}" = --mounted ] || exec unshare --mount --propagation private "$PWD/scripts/check_bare_root.sh" --mounted "$@"
 shift
 
@@ -15,7 +15,7 @@ MIRROR=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 ROOT=${1:-$(mktemp -d)}
 mkdir -p "$ROOT"
 chmod 755 "$ROOT"  # Tests run programs as other users, who must be able to enter.
-# The same path as here, so that a cache of objects fits.
+# Uses the same path as here, so that the object cache applies.
 SOURCE=$PWD
 
 [ "$(id -u)" -eq 0 ] || fail "only root may change the root of a process"
@@ -25,7 +25,7 @@ step "Installing Debian 12 with git and certificates into $ROOT"
 debootstrap --variant=minbase --include=ca-certificates,git bookworm "$ROOT" "$MIRROR" >"$ROOT.log" 2>&1 ||
   { tail "$ROOT.log" >&2; fail "debootstrap failed (see above)"; }
 rm -f "$ROOT.log"
-# How this machine reaches the servers of packages.
+# The network configuration for reaching package servers.
 for file in /etc/resolv.conf /etc/pip.conf /etc/ssl/certs/ca-certificates.crt; do
   [ ! -f "$file" ] || cp -L "$file" "$ROOT$file"
 done

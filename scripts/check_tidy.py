@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""check_tidy.py BUILD_DIRECTORY [--write | FILE...]: passes when clang-tidy finds nothing in the library and the tools.
+"""check_tidy.py BUILD_DIRECTORY [--write | FILE...]: passes if clang-tidy finds nothing in the library and the tools.
 
-To clang-tidy's checks (.clang-tidy) come two of ours, for products that may overflow: of sizes
-(tidy/unchecked_product.cc) and of what files and callers give (tidy/unchecked_value.cc). What was there before these
-rules stands in tidy/known_products.txt, which may only become shorter; --write writes what is found.
+In addition to the checks in .clang-tidy, there are two checks for products that may overflow: of sizes
+(tidy/unchecked_product.cc), and of values from files and callers (tidy/unchecked_value.cc). tidy/known_products.txt
+lists the products that are older than these checks. It may only become shorter; --write writes the current findings to
+it.
 """
 
 import os
@@ -24,7 +25,7 @@ PRODUCTS = "linnet-unchecked-product", "linnet-unchecked-value"
 
 
 def build_plugin(folder):
-    """The checks of ours, as a library for clang-tidy."""
+    """Builds the project's checks as a library for clang-tidy."""
     include = Path(shutil.which("clang-tidy")).resolve().parents[1] / "include"
     plugin = folder / "plugin.so"
     flags = ["-std=c++17", "-fno-rtti", "-shared", "-fPIC", "-isystem", include, "-o", plugin]
@@ -33,12 +34,12 @@ def build_plugin(folder):
 
 
 def findings(plugin, *arguments):
-    """{(path, line, column, text, check)} in the sources named and in the headers of ours that they include."""
+    """Returns {(path, line, column, text, check)} for the given sources and the project's headers that they include."""
     command = ["clang-tidy", f"--load={plugin}", "--checks=linnet-*", "--quiet", *arguments]
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     found = set()
     for path, line, column, text, check in FINDING.findall(result.stdout):
-        path = os.path.relpath(os.path.realpath(path), ROOT)  # rooms see each other by links
+        path = os.path.relpath(os.path.realpath(path), ROOT)  # rooms include each other through links
         found.add((path, int(line), int(column), text, check))
     if result.returncode and not found:
         sys.exit(f"{' '.join(command)}\n{result.stdout[-2000:]}{result.stderr[-2000:]}")
@@ -64,7 +65,7 @@ def entry(finding):
 
 
 def listed_products(found):
-    """The entries of products, of which both checks may find one."""
+    """Returns the entries of products, each of which both checks may find."""
     places = {finding[:3]: finding for finding in found if finding[4] in PRODUCTS}
     return Counter(entry(finding) for finding in places.values())
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# check_torch.sh VERSION [BUILD]: installs that version of PyTorch from PyPI and the exporter plugin for it in
+# check_torch.sh VERSION [BUILD]: installs this version of PyTorch from PyPI and the exporter plugin for it in
 # build-torch-VERSION/, and runs tests/torch there. BUILD: a build of Linnet with export_model, build-test by default.
-# Other versions than test.sh's come with CUDA: several gigabytes.
+# Versions other than test.sh's include CUDA, which takes several gigabytes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """clang_sources.py BUILD_DIRECTORY: prints the sources of the library and the tools that clang can parse.
 
-Writes the commands for that to BUILD_DIRECTORY/tidy/compile_commands.json. Those of the build are GCC's: clang cannot
-read its precompiled headers, which are made anew, nor does it know all its warnings.
+Writes the commands for parsing them to BUILD_DIRECTORY/tidy/compile_commands.json. The build's commands are for GCC.
+clang cannot read GCC's precompiled headers, which this script compiles again, and lacks some of GCC's warnings.
 """
 
 import json
@@ -21,12 +21,12 @@ PRECOMPILED = re.compile(r"-include (\S+cmake_pch\.hxx)")
 
 
 def is_parsed(path):
-    """executor.cc includes GCC's omp.h, which clang cannot parse."""
+    """Whether clang can parse the file. executor.cc includes GCC's omp.h, which it cannot."""
     return not path.name.endswith(".simd.cc") and path.name != "executor.cc"
 
 
 def of_each_source(entry):
-    """The command of a source, or those of the sources that CMake compiles in one batch."""
+    """Returns the command of a source, or one for each source in a batch that CMake compiles as one file."""
     batch = Path(entry["file"])
     if batch.parent.name != "Unity":
         return [entry]

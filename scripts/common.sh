@@ -1,16 +1,16 @@
-# Shared by quickstart.sh and test.sh. Sourced from the project's root.
+# Functions and settings that quickstart.sh and test.sh share. Sourced from the project's root.
 
-# step TEXT: what a script does next, and how long it has run.
+# step TEXT: prints what the script does next, and how long it has run.
 step() { printf '\n==> %s (after %d:%02d)\n' "$*" $((SECONDS / 60)) $((SECONDS % 60)); }
 fail() { printf '\n%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 
 linnet_version() { sed -n 's/^project(linnet VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt; }
 
-# Distribution packages that a build needs: the same names on Debian 12, Debian 13 and Ubuntu 24.04.
+# Distribution packages that a build needs. The names are the same on Debian 12, Debian 13 and Ubuntu 24.04.
 BUILD_PACKAGES="g++ cmake ninja-build pkg-config libonnx-dev libprotobuf-dev protobuf-compiler libxsimd-dev libxxhash-dev libcli11-dev
   nlohmann-json3-dev libflatbuffers-dev flatbuffers-compiler libzip-dev libpng-dev libjpeg-dev libtiff-dev libwebp-dev libopenjp2-7-dev libunistring-dev libre2-dev"
 
-# Options of a build that is given away. Debian's libtiff loads libjbig, which is under the GPL.
+# Options of a build for distribution. They exclude libtiff because Debian's loads libjbig, which is under the GPL.
 RELEASE_OPTIONS="-DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_DISABLE_FIND_PACKAGE_TIFF=ON"
 
 missing_packages() {
@@ -20,7 +20,7 @@ missing_packages() {
   done
 }
 
-# install_packages PACKAGE...: installs those that are missing, with sudo where the user is not root.
+# install_packages PACKAGE...: installs the missing packages, with sudo if the user is not root.
 install_packages() {
   local missing sudo=
   command -v apt-get >/dev/null && command -v dpkg-query >/dev/null ||
@@ -38,7 +38,7 @@ $(echo "$@")"
     fail "installing packages failed: $(echo $missing)"
 }
 
-# configure DIRECTORY OPTION...: runs cmake, using ccache where it is installed.
+# configure DIRECTORY OPTION...: runs cmake, with ccache if it is installed.
 configure() {
   local directory=$1 log
   shift

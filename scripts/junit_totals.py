@@ -1,6 +1,6 @@
-"""Prints "passed failed skipped" of a JUnit report, then the names of what failed, a line each.
+"""Prints "passed failed skipped" of a JUnit report, then the names of the failed tests, one per line.
 
-Exits 1 where the report is missing or holds no test.
+Exits with 1 if the report is missing or contains no test.
 """
 
 import sys

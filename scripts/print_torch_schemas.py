@@ -1,10 +1,10 @@
-"""Prints frontends/pt2/schemas.inc: the operators that have a lowering rule, as the PyTorch of this Python has them.
+"""Prints frontends/pt2/schemas.inc: the operators that have a lowering rule, with the schemas of this Python's PyTorch.
 
 export_model --list-operators | python scripts/print_torch_schemas.py > frontends/pt2/schemas.inc
 
-A .pt2 file leaves out arguments that have their default, and says nothing about memory that results share. Each line is
-an operator: "aten::add_.Tensor self! other alpha=1". An argument is followed by "!" where the operator writes to it, by
-"@" where a result may be a view of it. Forms in place have the rule of the form without the last underscore.
+A .pt2 file omits arguments that have their default, and does not record which results share memory. Each line is an
+operator: "aten::add_.Tensor self! other alpha=1". An argument is followed by "!" if the operator writes to it, and by
+"@" if a result may be a view of it. In-place operators use the rule of the operator without the last underscore.
 """
 
 import sys

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# release.sh [FOLDER [debian | tarball | tarball_arm64 | wheels]...]: builds Linnet and packs it into FOLDER (dist by default),
-# with a bill of materials in each artefact and beside them, and SHA256SUMS. A second run on the same packages gives the
-# same bytes, in whichever folder.
+# release.sh [FOLDER [debian | tarball | tarball_arm64 | wheels]...]: builds Linnet and packs it into FOLDER (dist by
+# default), with a bill of materials inside and next to each artefact, and SHA256SUMS. A second run with the same
+# packages produces the same bytes in any folder.
 #
-#   tarball        programs and libraries that run where the C library is Debian 12's or newer, headers, CMake and pkg-config
+#   tarball        programs and libraries for the C library of Debian 12 or newer, headers, CMake and pkg-config
 #   tarball_arm64  the same for 64-bit ARM, by cross building in a root that debootstrap makes (as root)
-#   debian         the packages by CPack, which name the libraries that they need instead of holding them
-#   wheels         one for each CPython of LINNET_PYTHONS (python3.10 to python3.13 of PATH by default), and one for all of
-#                  the stable ABI from 3.12 on; each is tested in a new environment
+#   debian         the packages by CPack, which depend on the packages of their libraries instead of containing them
+#   wheels         one for each CPython of LINNET_PYTHONS (python3.10 to python3.13 of PATH by default), and one for the
+#                  stable ABI from 3.12 on; each is tested in a new environment
 #
-# LINNET_BUILD=FOLDER packs that build as it is, which must have been configured with RELEASE_OPTIONS (common.sh).
+# LINNET_BUILD=FOLDER packs that build without building it again. It must have been configured with RELEASE_OPTIONS
+# (common.sh).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
@@ -37,7 +38,7 @@ debian() {
   cp "$packages"/*.deb "$dist"
 }
 
-# wheel PYTHON OPTION...: builds the wheel, takes in the libraries that it needs, and adds the documents.
+# wheel PYTHON OPTION...: builds the wheel, adds the libraries that it needs and the documents.
 wheel() {
   local python=$1 folder
   shift
@@ -65,7 +66,7 @@ assert y.shape == (1, 16, 16, 16) and np.isfinite(y).all()
 END
 }
 
-# minor PYTHON: 12 for CPython 3.12.
+# minor PYTHON: prints 12 for CPython 3.12.
 minor() { "$1" -c 'import sys; print(sys.version_info.minor)' 2>/dev/null; }
 
 wheels() {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# release_arm64.sh FOLDER PATCHELF: makes the tarball for 64-bit ARM in the folder, and runs a model with it by qemu. Debian's
-# cross compiler and the libraries of ARM are installed in a new root of Debian 12, not here. Part of release.sh.
+# release_arm64.sh FOLDER PATCHELF: makes the tarball for 64-bit ARM in the folder, and runs a model with it on qemu.
+# Debian's cross compiler and the ARM libraries are installed in a new root of Debian 12, not on this system. Part of
+# release.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/common.sh
@@ -11,7 +12,7 @@ root=$(mktemp -d)
 trap 'rm -rf --one-file-system "$root"' EXIT
 inside() { chroot "$root" "$@"; }
 
-unset TMPDIR  # is not in the root
+unset TMPDIR  # does not exist in the root
 debootstrap --variant=minbase bookworm "$root" >/dev/null || fail "debootstrap failed (see above)"
 inside dpkg --add-architecture arm64
 packages="binutils g++-aarch64-linux-gnu libgomp1:arm64 python3-minimal qemu-user xz-utils"
@@ -25,7 +26,7 @@ for package in $BUILD_PACKAGES; do
 done
 inside apt-get update -qq
 inside env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages >/dev/null
-# That of the root's own processor does not know the programs of another one.
+# The root's native ldd does not support programs of another processor.
 inside tee /usr/local/bin/ldd >/dev/null <<'END'
 #!/bin/sh
 for file; do qemu-aarch64 /lib/ld-linux-aarch64.so.1 --list "$file"; done

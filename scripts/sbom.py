@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""sbom.py VERSION FOLDER FILE... [pypi:PACKAGE...]: writes what Linnet's programs and libraries, those of the files that
-exist, are made of into the folder: linnet.cdx.json, a bill of materials in CycloneDX 1.5, and THIRD_PARTY_NOTICES, the
-licences. dpkg knows the packages of libraries; code of PyPI's packages, which this Python has, is compiled in, too.
+"""sbom.py VERSION FOLDER FILE... [pypi:PACKAGE...]: describes the components of Linnet's programs and libraries (those
+of the files that exist) in the folder: linnet.cdx.json, a bill of materials in CycloneDX 1.5, and THIRD_PARTY_NOTICES,
+the licences. dpkg provides the packages of libraries. The PyPI packages, which must be installed for this Python, are
+compiled in, too.
 
-sbom.py --check BILL...: ends with an error where a bill names a package that only the GPL allows to use.
+sbom.py --check BILL...: exits with an error if a bill contains a package that can only be used under the GPL.
 """
 
 import datetime
@@ -17,7 +18,7 @@ import sys
 from pathlib import Path
 from urllib.parse import quote
 
-# By source package: https://spdx.org/licenses
+# By source package, in the notation of https://spdx.org/licenses.
 LICENCES = {
     "abseil": "Apache-2.0",
     "bzip2": "bzip2-1.0.6",
@@ -46,7 +47,7 @@ LICENCES = {
     "xz-utils": "LicenseRef-public-domain",
     "zlib": "Zlib",
 }
-# Their code is compiled into Linnet's.
+# Packages whose code is compiled into Linnet.
 HEADERS = ["libcli11-dev", "libflatbuffers-dev", "libonnx-dev", "libxsimd-dev", "libxxhash-dev", "nlohmann-json3-dev"]
 
 
@@ -55,7 +56,7 @@ def output(*command):
 
 
 def licence(source):
-    """That of a source package, whose name may end in a version: gcc-12, openjpeg2, libpng1.6."""
+    """Returns the licence of a source package, whose name may end in a version: gcc-12, openjpeg2, libpng1.6."""
     name = source if source in LICENCES else re.sub(r"-?[0-9.]+$", "", source)
     if name not in LICENCES:
         sys.exit(f"sbom.py: LICENCES says nothing of the package {source}")
@@ -63,7 +64,7 @@ def licence(source):
 
 
 class Package:
-    """A package of the distribution, with the libraries of it that Linnet loads and the packages that these load."""
+    """A package of the distribution, with those of its libraries that Linnet loads and the packages that they need."""
 
     def __init__(self, name):
         self.libraries, self.needs = set(), set()
@@ -77,7 +78,7 @@ class Package:
 
 
 class PythonPackage:
-    """A package of the Python that runs this."""
+    """A package that is installed for the Python that runs this."""
 
     def __init__(self, name):
         found = importlib.metadata.distribution(name)
@@ -87,7 +88,7 @@ class PythonPackage:
 
 
 def owner(library):
-    """The package that a library is of; dpkg may know the file by the path before /lib became a link."""
+    """Returns the package of a library. dpkg may know the file by a path from before /lib became a link."""
     path = os.path.realpath(library)
     paths = [path, path.removeprefix("/usr")]
     found = subprocess.run(["dpkg-query", "-S", *paths], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
@@ -95,7 +96,8 @@ def owner(library):
 
 
 def packages_of(files):
-    """The packages of all libraries that the files load, by name, and the names of those that they load themselves."""
+    """Returns the packages of all libraries that the files load, by name, and the names of those that they load
+    directly."""
     own = {os.path.realpath(file) for file in files}
     paths = dict(re.findall(r"(\S+) => (/\S+)", output("ldd", *files)))
     owners = {name: owner(path) for name, path in paths.items() if os.path.realpath(path) not in own}
@@ -152,7 +154,7 @@ def bill(version, packages, direct):
 
 
 def notices(packages):
-    """The notices of all packages, and the licences that Debian's notices only name."""
+    """Returns the notices of all packages, and the licences to which Debian's notices only refer."""
     texts = [f"{package.source} {package.version}\n\n{package.notice}" for package in packages.values()]
     named = re.findall(r"/usr/share/common-licenses/[\w.-]*\w", "".join(texts))
     texts += [path.read_text() for path in sorted({Path(name).resolve() for name in named}) if path.exists()]
@@ -160,7 +162,7 @@ def notices(packages):
 
 
 def is_gpl(expression):
-    """Whether each choice that the licence gives has a part under the GPL, without an exception for programs."""
+    """Whether each choice of the licence has a part under the GPL without an exception for programs."""
 
     def binds(part):
         return re.match("A?GPL-", part) and " WITH " not in part

@@ -1,11 +1,11 @@
-"""Small faults that can be planted into C++ code."""
+"""Small faults that can be inserted into C++ code."""
 
 import dataclasses
 import random
 import re
 from pathlib import Path
 
-# A pattern, what it becomes, and what kind of fault that is.
+# A pattern, its replacement, and the kind of the fault.
 KINDS = [
     ("bound", r"(?<=[\w)\]] )<(?= [\w(])", "<="),
     ("bound", r"(?<=[\w)\]] )<=(?= [\w(-])", "<"),
@@ -36,7 +36,7 @@ KINDS = [
     ("omission", r"^(\s+)const std::lock_guard\b.*;", r"\1;"),
 ]
 
-# Messages, sizes that only cost time or memory, and declarations are no places for faults.
+# Lines without faults: messages, sizes that affect only time or memory, and declarations.
 NOT_HERE = re.compile(
     r"^\s*(//|#|using |namespace |template|static_assert|typedef|throw |require_|case |default:)|str\(|Error\(|"
     r"constexpr .*k[A-Z]|reserve\(|describe|kChunk|kSpins|prefetch|parallel_items|\"|operator[<>+*-]|\bconst char\b"
@@ -72,7 +72,8 @@ def sources(root, path):
 
 
 def draw(root, paths, count, seed):
-    """`count` faults of files and folders, of a folder's files at most two each; a file's share grows with its length."""
+    """Returns `count` random faults of files and folders. A folder gives at most two per file. A file's share is
+    proportional to its length."""
     root = Path(root)
     files = {str(file.relative_to(root)): 2 if (root / path).is_dir() else count
              for path in paths for file in sources(root, path)}  # fmt: skip
@@ -87,7 +88,7 @@ def draw(root, paths, count, seed):
 
 
 def plant(root, fault):
-    """Changes the file; returns its text as it was."""
+    """Inserts the fault into the file. Returns the original text."""
     path = Path(root) / fault.path
     text = path.read_text()
     lines = text.splitlines(keepends=True)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Plants small faults into the code, one at a time, and reports which of them no test sees.
+"""Inserts small faults into the code, one at a time, and reports those that no test detects.
 
 usage: mutation.py BUILD [PATH...] [--count 200] [--seed 1] [--results FILE] [--again | --table]
 
-Works on the tree that it is in: the files are as before when it ends. BUILD is a build configured with
-LINNET_BUILD_TESTS and -DLINNET_UNITY=OFF, so that a fault compiles one file; PATH a file or folder, engine and ops
-where none is named. The results, one JSON object per fault, are appended to FILE; faults that it has are left out, so a
-run that was cut off goes on. --again plants those of FILE that no test saw once more, --table puts FILE as a table into
-docs/conformance.md and plants nothing. Faults that change nothing a test could see stand in equivalent.json, each with
-the reason, and count for themselves.
+Works on the tree that contains it, and restores all files. BUILD is a build configured with LINNET_BUILD_TESTS and
+-DLINNET_UNITY=OFF, so that a fault requires compiling one file. PATH is a file or folder; the default is engine and
+ops. The results, one JSON object per fault, are appended to FILE. Faults that FILE contains are skipped, so an
+interrupted run can be continued. --again repeats the faults of FILE that no test detected. --table only writes FILE as
+a table to docs/conformance.md. equivalent.json lists faults without an effect that a test could detect, each with the
+reason. They are counted separately.
 """
 
 import argparse
@@ -32,7 +32,7 @@ SECONDS = 900
 
 
 def passes(command):
-    """Whether the command ends well, and in time."""
+    """Whether the command succeeds within the time limit."""
     environment = os.environ | {"OMP_NUM_THREADS": "2"}
     try:
         result = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=SECONDS, env=environment)
@@ -42,7 +42,7 @@ def passes(command):
 
 
 def near_tests(path):
-    """gtest's filter for the tests of the folder that mirrors the file's, and of files named like it."""
+    """Returns gtest's filter for the tests of the folder that mirrors the file's, and of files with similar names."""
     source, suites = Path(path), set()
     tests = list((ROOT / "tests" / source.parent).rglob("*_test.cc"))
     tests += (ROOT / "tests").rglob(f"{source.name.split('.')[0]}*_test.cc")
@@ -52,7 +52,7 @@ def near_tests(path):
 
 
 def operators(path):
-    """The operators that the file registers."""
+    """Returns the operators that the file registers."""
     text = (ROOT / path).read_text()
     expanded = re.findall(r'add_expanded<\w+>\(registry, "(\w+)", {\.domain = kMicrosoft', text)
     return sorted({*re.findall(r'registry\.add(?:<\w+>)?\("(\w+)"', text), *(f"com.microsoft.{n}" for n in expanded)})
@@ -67,7 +67,7 @@ class Judge:
         return passes(["cmake", "--build", self.build, "--target", "linnet_tests", "run_model", "-j", "2"])
 
     def verdict(self, path):
-        """Who sees the fault: the first test of these that fails; None where all pass."""
+        """Returns the first of these tests that fails, or `None` if all pass."""
         near = near_tests(path)
         unit = [self.unit, "--gtest_brief=1", "--gtest_fail_fast"]
         run_model = self.build / "bin" / "run_model"
@@ -92,7 +92,7 @@ def known_results(path):
 
 
 def again(judge, path):
-    """Plants the faults that no test saw once more, where the line is still there, and notes who sees them now."""
+    """Repeats the faults that no test detected, if their lines still exist, and records which tests detect them now."""
     results = known_results(path)
     for result in results:
         fault = Fault(**{field.name: result[field.name] for field in dataclasses.fields(Fault)})
@@ -104,7 +104,8 @@ def again(judge, path):
 
 
 def located(fault):
-    """The fault at the line with its text that is nearest to where it was; None where there is none."""
+    """Returns the fault at the line with its text that is nearest to its former place, or `None` if there is no such
+    line."""
     lines = (ROOT / fault.path).read_text().splitlines()
     found = [number for number, line in enumerate(lines, 1) if line.strip() == fault.before]
     nearest = min(found, key=lambda number: abs(number - fault.line), default=None)

@@ -1,5 +1,5 @@
-// A plugin that has clang-tidy's checks look at the declarations of our own that a file parses. The tree of the
-// standard library, most of it read from a precompiled header, takes them ten times as long.
+// A plugin that restricts clang-tidy's checks to the project's own declarations in a file. With the tree of the
+// standard library, most of which comes from a precompiled header, the checks take ten times as long.
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/Basic/SourceManager.h>

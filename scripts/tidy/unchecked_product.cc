@@ -1,7 +1,7 @@
-// linnet-unchecked-product: products of 64-bit integers that a function returns, a constructor keeps, or that make a
-// tensor or memory. They may overflow, and memory that is too small is then written past its end (samples/products.cc
-// shows which are found). Offsets into memory that exists are std::ptrdiff_t, or stand where they are added to a
-// pointer.
+// linnet-unchecked-product: finds products of 64-bit integers that a function returns, that a constructor stores, or
+// that are the size of a tensor or of memory. They may overflow, and memory that is too small is then written past its
+// end. samples/products.cc shows which products are found. Offsets into allocated memory are excluded: they have the
+// type std::ptrdiff_t or are added to a pointer directly.
 #include <clang-tidy/ClangTidyCheck.h>
 #include <clang-tidy/ClangTidyModule.h>
 #include <clang-tidy/ClangTidyModuleRegistry.h>
@@ -17,7 +17,7 @@ auto size() { return qualType(hasCanonicalType(anyOf(asString("long"), asString(
 
 auto literal() { return ignoringImpCasts(integerLiteral()); }
 
-// An offset into memory that exists is no larger than its size, which was checked.
+// An offset into allocated memory is no larger than its size, which was checked.
 auto is_offset() {
   return hasAncestor(expr(anyOf(arraySubscriptExpr(), cxxOperatorCallExpr(hasOverloadedOperatorName("[]")),
                                 binaryOperator(hasAnyOperatorName("+", "-", "+=", "-="), hasType(pointerType())))));
@@ -35,7 +35,7 @@ auto product() {
       .bind("product");
 }
 
-// What a function returns, alone or in a record, or a constructor keeps.
+// Matches what a function returns, alone or in a record, or a constructor stores.
 auto is_kept() {
   const auto offset = qualType(anyOf(asString("std::ptrdiff_t"), asString("ptrdiff_t")));
   const auto returns_size =

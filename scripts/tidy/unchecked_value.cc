@@ -1,8 +1,8 @@
-// linnet-unchecked-value: products of int64_t, one of which a file or a caller gives: attributes, and the contents of
-// integer tensors. They are followed within a file that is compiled: through variables, fields, parameters and results
-// (samples/values.cc shows which are found). As for linnet-unchecked-product, offsets into memory that exists are
-// std::ptrdiff_t, or stand where they are added to a pointer: what they are made of was compared with that memory's
-// size.
+// linnet-unchecked-value: finds products of int64_t with a factor that comes from a file or a caller: an attribute, or
+// the contents of an integer tensor. These values are followed within a source file, through variables, fields,
+// parameters and results. samples/values.cc shows which products are found. As in linnet-unchecked-product, offsets
+// into allocated memory are excluded: they have the type std::ptrdiff_t or are added to a pointer directly. Their
+// factors were compared with the size of that memory.
 #include <clang-tidy/ClangTidyCheck.h>
 #include <clang-tidy/ClangTidyModule.h>
 #include <clang-tidy/ClangTidyModuleRegistry.h>
@@ -22,7 +22,7 @@ bool is_number(QualType type) {
   return type->isIntegerType() && !type->isBooleanType() && !type->isAnyCharacterType() && !type->isEnumeralType();
 }
 
-/// Integers, pointers to them, and the standard library's collections of them.
+/// Whether the type is an integer, a pointer to integers, or a collection of integers of the standard library.
 bool carries(QualType type) {
   type = type.getNonReferenceType().getCanonicalType();
   while (type->isPointerType() || type->isArrayType()) {
@@ -48,7 +48,7 @@ class Flow : public RecursiveASTVisitor<Flow> {
  public:
   bool shouldVisitTemplateInstantiations() const { return true; }
 
-  /// Until nothing more is found.
+  /// Repeats the traversal until it finds nothing more.
   void follow(ASTContext& context) {
     do {
       grown_ = false;
@@ -60,7 +60,7 @@ class Flow : public RecursiveASTVisitor<Flow> {
 
   bool TraverseDecl(Decl* decl) {
     const auto* context = dyn_cast_or_null<DeclContext>(decl);
-    if (context && context->isDependentContext()) return true;  // the instances of templates are looked at
+    if (context && context->isDependentContext()) return true;  // the instances of templates are visited instead
     const auto* function = dyn_cast_or_null<FunctionDecl>(decl);
     if (function) functions_.push_back(function);
     const bool result = RecursiveASTVisitor::TraverseDecl(decl);
@@ -148,7 +148,7 @@ class Flow : public RecursiveASTVisitor<Flow> {
   void take(const ValueDecl* decl, const Expr* from) {
     if (from && carries(decl->getType()) && is_given(from)) grow(decl);
   }
-  /// Parameters of a function have no canonical declaration: those of its definition are followed.
+  /// Function declarations have no canonical parameters: those of the definition are followed.
   void give(const FunctionDecl* function, llvm::ArrayRef<const Expr*> arguments) {
     const FunctionDecl* body = function;
     if (!function->hasBody(body)) return;
@@ -224,7 +224,7 @@ class Flow : public RecursiveASTVisitor<Flow> {
     return (owner == "NodeSpec" && is_in(name, {"attr", "attr_or", "find"})) ||
            (owner == "Tensor" && is_in(name, {"data", "values"}) && is_const(*method));
   }
-  /// Of a tensor that is read: outputs are not.
+  /// Whether the tensor is read. Outputs are not const.
   static bool is_const(const CXXMethodDecl& method) { return method.isConst(); }
 
   std::set<const Decl*> given_;  // canonical declarations
@@ -246,7 +246,7 @@ bool is_offset_type(QualType type) {
   return name == "std::ptrdiff_t" || name == "ptrdiff_t";
 }
 
-/// Whether the product is an offset, or a factor of another product, which is looked at instead.
+/// Whether the product is an offset, or a factor of another product, which is checked instead.
 bool is_left_out(ASTContext& context, const BinaryOperator& product) {
   auto parents = context.getParents(product);
   for (; !parents.empty() && parents[0].get<Expr>(); parents = context.getParents(parents[0])) {

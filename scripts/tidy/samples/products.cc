@@ -1,4 +1,4 @@
-// Lines that linnet-unchecked-product finds end in "found": check_tidy.py begins with this file.
+// Each line that linnet-unchecked-product finds ends in "found". check_tidy.py checks this file first.
 #include <cstddef>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Lines that linnet-unchecked-value finds end in "found": check_tidy.py begins with this file.
+// Each line that linnet-unchecked-value finds ends in "found". check_tidy.py checks this file first.
 #include <algorithm>
 #include <memory>
 #include <span>
