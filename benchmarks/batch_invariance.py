@@ -1,11 +1,12 @@
-"""Whether a sample's bits depend on its batch, and what Session(batch_invariant=True) costs.
+"""Measures whether a sample's bits depend on its batch, and the cost of Session(batch_invariant=True).
 
 usage: python benchmarks/batch_invariance.py MODEL.onnx... [--batches 1,2,3,7,8,16,32] [--cost-batch 8] [--runs 7]
        [--length 32] [--threads 1]
 
-For each model: whether three samples have the same bits alone and at the first, the middle and the last place of every
-batch, without the option and with it, and the time of a batch with the option over that without, least of interleaved
-runs. Dims other than the first that are open are --length. The last line is the geometric mean of the costs.
+For each model, prints whether three samples have the same bits alone and at the first, the middle and the last position
+of every batch, with and without the option. It also prints the time of a batch with the option divided by the time
+without it, as the minimum of interleaved runs. Open dims other than the first are --length. The last line is the
+geometric mean of the costs.
 """
 
 import argparse
@@ -20,7 +21,7 @@ SAMPLES = 3
 
 
 def samples(session, count, length, random):
-    """Values of `count` samples by input: ids from 5 to 999, masks of ones, normal values."""
+    """Returns values of `count` samples by input: ids from 5 to 999, masks of ones, normally distributed values."""
     feeds = {}
     for info in session.inputs:
         shape = [count, *(dim if isinstance(dim, int) else length for dim in info.shape[1:])]
@@ -33,7 +34,7 @@ def samples(session, count, length, random):
 
 
 def differences(session, feeds, batches):
-    """The batches in which the first output of a sample has other bits than alone."""
+    """Returns the batches in which the first output of a sample has other bits than alone."""
     output = session.outputs[0].name
     alone = [session.run({name: value[i : i + 1] for name, value in feeds.items()}, [output])[output] for i in range(SAMPLES)]
     found = []
@@ -50,13 +51,13 @@ def differences(session, feeds, batches):
 
 
 def cost(plain, invariant, feeds, runs):
-    """The least time of the second over that of the first."""
+    """Returns the minimum time of the second session divided by that of the first."""
     least = [float("inf"), float("inf")]
     for run in range(runs + 1):
         for i, session in enumerate((plain, invariant)):
             started = time.perf_counter()
             session.run(feeds)
-            if run:  # the first plans
+            if run:  # the first run plans
                 least[i] = min(least[i], time.perf_counter() - started)
     return least[1] / least[0]
 

@@ -16,7 +16,7 @@ Model identity() {
   return make_model(std::move(graph), {});
 }
 
-/// What a run costs besides the model's work: Identity of float32 [1,3].
+/// Measures the cost of a run in addition to the model's work: Identity of float32 [1,3].
 void call(benchmark::State& state) {
   Context context(identity());
   const std::vector<Tensor> inputs{Tensor::of(Shape{1, 3}, std::vector<float>{1, 2, 3})};

@@ -15,7 +15,7 @@ Tensor filled(const Shape& shape) {
   return tensor;
 }
 
-/// A square convolution on channels-last data, padded to keep the extent where the stride is 1.
+/// Measures a square convolution on channels-last data. The padding preserves the extent at stride 1.
 void conv(benchmark::State& state) {
   const int64_t in_channels = state.range(0), extent = state.range(1), kernel = state.range(2);
   const int64_t out_channels = state.range(3), stride = state.range(4), group = state.range(5);

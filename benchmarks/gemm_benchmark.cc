@@ -14,7 +14,7 @@ Tensor filled(int64_t values) {
   return tensor;
 }
 
-/// y[m, n] = a[m, k] * b[k, n] with b packed beforehand.
+/// Measures y[m, n] = a[m, k] * b[k, n] with b packed beforehand.
 template <class Type>
 void gemm(benchmark::State& state) {
   using A = typename Type::A;

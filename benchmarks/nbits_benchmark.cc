@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 typedef uint64_t Line __attribute__((vector_size(64)));
 
-/// Bytes per second that one thread reads at best from more memory than caches hold.
+/// Returns the bytes per second at which one thread reads memory that exceeds the caches.
 double read_bandwidth() {
   static const double best = [] {
     const std::vector<Line> memory((size_t{400} << 20) / sizeof(Line), Line{1});
@@ -50,7 +50,7 @@ Tensor floats(const Shape& shape, float step) {
   return tensor;
 }
 
-/// MatMulNBits of m rows, at an accuracy level; scales that float16 can hold, or not.
+/// Measures MatMulNBits of m rows at an accuracy level, with scales that float16 can represent, or not.
 void matmul_nbits(benchmark::State& state) {
   const int64_t m = state.range(0), n = state.range(1), k = state.range(2), bits = state.range(3),
                 block = state.range(4), level = state.range(5), blocks = k / block;

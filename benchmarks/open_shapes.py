@@ -1,6 +1,6 @@
-"""Loading and the first run of hostile models with open dims, beside the same models with numbers in their place.
+"""Compares loading and the first run of hostile models with open dims, and of the same models with fixed dims.
 
-python benchmarks/open_shapes.py [NODES] [FORM...]: of so many nodes (2,000), and of twice as many.
+python benchmarks/open_shapes.py [NODES] [FORM...]: with so many nodes (2,000), and with twice as many.
 """
 
 import statistics
@@ -18,7 +18,7 @@ ROUNDS = 5
 
 
 def times_of(model, feeds):
-    """Milliseconds of the processor for loading and for the first run."""
+    """Returns milliseconds of processor time for loading and for the first run."""
     begin = time.process_time()
     session = linnet.Session(model, threads=1)
     loaded = time.process_time()
@@ -27,7 +27,7 @@ def times_of(model, feeds):
 
 
 def medians(models, feeds):
-    """Of each model, measured by turns."""
+    """Returns the medians of each model, measured alternately."""
     measured = [[times_of(model, feeds) for model in models] for _ in range(ROUNDS)]
     return [[statistics.median(times) for times in zip(*rounds)] for rounds in zip(*measured)]
 

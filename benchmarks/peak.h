@@ -10,8 +10,8 @@
 
 namespace linnet {
 
-/// Multiplications and additions per second of vectors in registers, on one core with the instruction set in use: the
-/// most that a product of the type can reach. Measured once.
+/// Returns the multiplications and additions per second of vectors in registers, on one core with the active
+/// instruction set. This is the upper limit for a product of the type. It is measured once.
 template <class Type>
 double peak_operations() {
   static const double peak = [] {
@@ -28,8 +28,8 @@ double peak_operations() {
   return peak;
 }
 
-/// Reports the rate of a benchmark whose iterations do so many operations of the type, absolute and relative to the
-/// peak.
+/// Reports the rate of a benchmark whose iterations perform so many operations of the type, in absolute terms and
+/// relative to the peak.
 template <class Type>
 void report_operations(benchmark::State& state, double operations) {
   using benchmark::Counter;

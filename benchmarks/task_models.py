@@ -1,9 +1,10 @@
-"""Writes models of detection, sound, point clouds, volumes, pictures and motion with seeded random weights as ONNX files,
-for benchmarks/compare.
+"""Writes models of detection, sound, point clouds, volumes, pictures and motion with seeded random weights as ONNX
+files, for benchmarks/compare.
 
 usage: python benchmarks/task_models.py --out FOLDER [--models NAME,...]
 
-Needs torch, and torchvision for detectors; nothing is downloaded. Detectors keep every box, as random weights score none highly.
+Needs torch, and torchvision for detectors; nothing is downloaded. Detectors keep every box because random weights give
+no high scores.
 """
 
 import warnings
@@ -185,7 +186,8 @@ def style_transfer():
 
 
 class OpticalFlow(nn.Module):
-    """A small form of Teed and Deng, "RAFT", 2020: all pairs of features, looked up by GridSample in each iteration."""
+    """A small form of Teed and Deng, "RAFT", 2020: correlations of all pairs of features, sampled by GridSample in each
+    iteration."""
 
     def __init__(self, width=64, radius=3, iterations=4):
         super().__init__()

@@ -3,8 +3,8 @@
 usage: python benchmarks/transformer_models.py --out FOLDER [--models NAME,...] [--lengths 16,128,512]
        [--exporter torchscript|dynamo] [--attention sdpa|eager]
 
-NAME.LENGTH.onnx, or NAME.onnx of images and sounds, whose size is the model's own; the first dim is symbolic. Needs
-torch and transformers; the architectures are those of their configuration classes, nothing is downloaded.
+NAME.LENGTH.onnx, or NAME.onnx for images and sounds, whose size the model fixes. The first dim is symbolic. Needs torch
+and transformers. The architectures are those of their configuration classes; nothing is downloaded.
 """
 
 import warnings
@@ -15,7 +15,7 @@ import writers
 
 
 class FirstOutput(torch.nn.Module):
-    """The first output of a model, of inputs by these names."""
+    """Returns the first output of a model with inputs of these names."""
 
     def __init__(self, model, names):
         super().__init__()
@@ -26,7 +26,7 @@ class FirstOutput(torch.nn.Module):
 
 
 def made(kind, config, attention):
-    """The model of a configuration, with eager attention where its class has no other."""
+    """Returns the model of a configuration, with eager attention if its class has no other."""
     make = getattr(t, kind)
     try:
         config._attn_implementation = attention
@@ -37,7 +37,7 @@ def made(kind, config, attention):
 
 
 def text(kind, model="{}Model", **sizes):
-    """Of token ids; `kind`: the name of its configuration class without Config."""
+    """A model of token ids. `kind`: the name of its configuration class without "Config"."""
     config = getattr(t, f"{kind}Config")(**sizes)
     return lambda attention, length: (
         made(model.format(kind), config, attention),

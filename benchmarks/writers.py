@@ -1,11 +1,11 @@
-"""What the programs that write models for benchmarks/compare share: their arguments."""
+"""The arguments that the programs that write models for benchmarks/compare share."""
 
 import argparse
 import pathlib
 
 
 def among(known):
-    """The type of an argument: some of these names, with commas between them."""
+    """Returns the type of an argument: a list of some of these names, separated by commas."""
 
     def names(text):
         chosen = text.split(",")
@@ -17,7 +17,7 @@ def among(known):
 
 
 def parser(description):
-    """With --out, a folder."""
+    """Returns a parser with --out, a folder."""
     result = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     result.add_argument("--out", required=True, metavar="FOLDER", type=pathlib.Path)
     return result

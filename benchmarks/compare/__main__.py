@@ -1,8 +1,8 @@
-"""python benchmarks/compare MODEL... [flags]; --help tells what it does."""
+"""python benchmarks/compare MODEL... [flags]; --help describes it."""
 
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the canary's
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for the canary
 
 import itertools  # noqa: E402
 import json  # noqa: E402
@@ -21,7 +21,7 @@ from measure import measure  # noqa: E402
 
 
 def make_engines(names):
-    """Linnet and the other engines that are installed."""
+    """Returns Linnet and the other engines that are installed."""
     program = os.environ.get("LINNET_RUN_MODEL", str(HERE.parent.parent / "build/bin/run_model"))
     if not shutil.which(program):
         sys.exit(f"there is no program {program}; LINNET_RUN_MODEL names the command run_model")
@@ -35,7 +35,7 @@ def make_engines(names):
 
 
 def prepare(engines, case):
-    """The engines that take the model, and the others' problems by name."""
+    """Returns the engines that support the model, and the problems of the others by name."""
     ready, problems = [], {}
     for engine in engines:
         try:
@@ -47,12 +47,12 @@ def prepare(engines, case):
 
 
 def name_of(path):
-    """The file's, or the folder's where the file is just model.onnx."""
+    """Returns the name of the file, or of its folder if the file is called model.onnx."""
     return path.resolve().parent.name if path.stem == "model" else path.stem
 
 
 def rows_of(model, batch, engines, canaries, flags):
-    """Measures a model with one batch; yields a row for each number of threads and instruction set."""
+    """Measures a model with one batch size. Yields a row for each number of threads and instruction set."""
     row = {"model": name_of(pathlib.Path(model)), "batch": batch}
     setups = [Setup(threads, batch, isa) for threads, isa in itertools.product(flags.threads, flags.isa)]
     try:
@@ -75,7 +75,8 @@ def key_of(row):
 
 
 def load(path, description):
-    """Earlier results, of the same machine and versions where a description is given; or none."""
+    """Returns earlier results, or empty ones. If a description is given, they must be of the same machine and
+    versions."""
     if not path or not pathlib.Path(path).exists():
         return {"machine": description, "options": {}, "rows": []}
     result = json.loads(pathlib.Path(path).read_text())
@@ -87,7 +88,7 @@ def load(path, description):
 
 
 def compare(flags):
-    """Measures the models, saving as it goes."""
+    """Measures the models and saves the results after each row."""
     if not flags.models:
         return load(flags.json, {})
     engines = make_engines(flags.engines)
@@ -102,7 +103,7 @@ def compare(flags):
 
 
 def add(row, result, path):
-    """Shows a row and saves the result with it, in place of an older row of the same model and configuration."""
+    """Prints a row and saves the result with it. The row replaces an older one of the same model and configuration."""
     result["rows"] = [old for old in result["rows"] if key_of(old) != key_of(row)] + [row]
     print(tables.time_table([row]) if "engines" in row else tables.problems([row]), flush=True)
     if path:

@@ -1,4 +1,4 @@
-"""A short fixed computation that tells whether the machine is as fast as usual."""
+"""A short fixed computation that shows whether the machine is as fast as usual."""
 
 import os
 import statistics
@@ -10,17 +10,18 @@ LOOPS = 5
 
 
 class Canary:
-    """Sings on each of the given processors. `tolerance`: relative deviation from the median of all songs that is usual."""
+    """Runs on each of the given processors. `tolerance`: the usual relative deviation from the median of all
+    measurements."""
 
     def __init__(self, cpus, tolerance=0.05):
         self.cpus, self.tolerance, self.songs = cpus, tolerance, []
         self.matrix = np.full((256, 256), 0.5, np.float32)
-        self.stream = np.zeros(1 << 21, np.float32)  # beyond the second-level cache
+        self.stream = np.zeros(1 << 21, np.float32)  # larger than the second-level cache
         for _ in range(LOOPS):
             self.measure()
 
     def measure(self):
-        """Seconds on the slowest processor."""
+        """Returns the seconds on the slowest processor."""
         allowed = os.sched_getaffinity(0)
         try:
             song = max(map(self.sing, self.cpus))
@@ -45,14 +46,14 @@ class Canary:
 
 
 class Watch:
-    """Repeats blocks that the canary calls disturbed, each at most `repeats` times."""
+    """Repeats blocks that the canary reports as disturbed, each at most `repeats` times."""
 
     def __init__(self, canary, repeats):
         self.canary, self.repeats = canary, repeats
         self.thrown_out = self.kept_disturbed = 0
 
     def undisturbed(self, block):
-        """What block() returns from its first quiet call; without one, from the call in the quietest surroundings."""
+        """Returns the result of the first undisturbed call of block(), or else of the least disturbed one."""
         quietest, result = None, None
         for _ in range(self.repeats + 1):
             before = self.canary.measure()

@@ -5,15 +5,15 @@ import tempfile
 import numpy as np
 from engines import Problem, ask, cores
 
-# ATOL is that of outputs of magnitude 1 and less; larger ones may differ by as much of their largest value.
+# ATOL applies to outputs of magnitude 1 or less. The tolerance of larger outputs is this part of their largest value.
 ATOL, RTOL = 1e-4, 1e-3
-# Of models of bytes a rounding that falls to the other side is a step, and steps add up: the norm of the difference may
-# be this part of the output's.
+# In quantised models, a value that is rounded the other way differs by a step, and steps add up. The norm of the
+# difference may therefore be this part of the output's norm.
 QUANTIZED = 0.1
 
 
 class Case:
-    """Throws Problem where ONNX Runtime, whose outputs are expected, does not run the model with this batch."""
+    """Raises Problem if ONNX Runtime, which computes the expected outputs, does not run the model with this batch."""
 
     def __init__(self, model, batch, dims, values, quantized=False):
         self.model = str(model)
@@ -27,7 +27,7 @@ class Case:
             raise Problem("the batch is fixed")
 
     def check(self, engine, setup):
-        """Throws Problem where the engine's outputs are not the expected ones."""
+        """Raises Problem unless the engine's outputs are the expected ones."""
         engine.save_outputs(self, setup)
         with np.load(f"{self.folder}/expected.npz") as expected, np.load(f"{self.folder}/{engine.name}.npz") as outputs:
             for name, value in expected.items():

@@ -1,4 +1,4 @@
-"""What the measurements ran on."""
+"""The machine of the measurements."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ INSTRUCTION_SETS = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx
 
 
 def cpuinfo(*keys):
-    """The first value of any of the keys, or an empty text."""
+    """Returns the first value of any of the keys, or an empty text."""
     path = pathlib.Path("/proc/cpuinfo")
     for line in path.read_text().splitlines() if path.exists() else []:
         key, _, value = line.partition(":")

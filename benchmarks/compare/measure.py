@@ -1,4 +1,4 @@
-"""Blocks of runs in turns."""
+"""Blocks of runs in alternating order."""
 
 import json
 import statistics
@@ -8,7 +8,8 @@ from summary import summarise
 
 
 def in_turns(engines, rounds, block):
-    """Medians in ms by engine's name: A B C, C B A, ... so that drift of the machine meets all alike."""
+    """Returns medians in ms by the engine's name. The order A B C, C B A, ... lets drift of the machine affect all
+    engines equally."""
     medians = {engine.name: [] for engine in engines}
     for number in range(rounds):
         for engine in engines if number % 2 == 0 else reversed(engines):
@@ -17,7 +18,7 @@ def in_turns(engines, rounds, block):
 
 
 def best_level(case, setup, options, watch):
-    """ONNX Runtime with the level of optimisation that is faster for this model, by a short trial A B B A."""
+    """Returns ONNX Runtime with the optimisation level that is faster for this model in a short trial A B B A."""
     levels = [Peer("onnxruntime", level) for level in ("all", "extended")]
     sums = [0.0, 0.0]
     for i in (0, 1, 1, 0):
@@ -26,7 +27,7 @@ def best_level(case, setup, options, watch):
 
 
 def start(engine, case, setup):
-    """Loading, the first run, and peak memory after it, each the median of three fresh processes."""
+    """Measures loading, the first run, and the peak memory after it, each as the median of three new processes."""
     blocks = [engine.block(case, setup, seconds=0, warmup=0, runs=1) for _ in range(3)]
     return {
         "load_ms": statistics.median(block.load_ms for block in blocks),
@@ -36,7 +37,7 @@ def start(engine, case, setup):
 
 
 def layers(linnet, case, setup):
-    """Linnet's time in ms by operator type, from the quickest of three profiled runs."""
+    """Returns Linnet's time in ms by operator type, from the fastest of three profiled runs."""
     profiles = []
     for _ in range(3):
         trace = f"{case.folder}/trace.json"
@@ -47,7 +48,7 @@ def layers(linnet, case, setup):
 
 
 def time_by_type(events):
-    """Without the nodes of bodies, whose time is counted in the node that has them."""
+    """Returns the time by operator type. Skips nodes of bodies, whose time is part of the node that contains them."""
     times, end = {}, 0.0
     for event in sorted(events, key=lambda event: (event["ts"], -event["dur"])):
         if event["ts"] >= end:
@@ -58,7 +59,7 @@ def time_by_type(events):
 
 
 def agreeing(engines, case, setup):
-    """The engines whose outputs are the expected ones, and the others' problems by name."""
+    """Returns the engines whose outputs are the expected ones, and the problems of the others by name."""
     problems = {}
     for engine in engines:
         try:
@@ -69,7 +70,7 @@ def agreeing(engines, case, setup):
 
 
 def measure(engines, case, setup, options, watch):
-    """A row of the table; the first of the engines is Linnet. Nothing is timed where Linnet's outputs are wrong."""
+    """Returns a row of the table. The first engine is Linnet. If its outputs are wrong, nothing is timed."""
     timed, results = agreeing(engines, case, setup)
     if timed[:1] != engines[:1]:
         return {"problem": results[engines[0].name]["problem"]}

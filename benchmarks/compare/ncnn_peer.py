@@ -1,4 +1,4 @@
-"""ncnn in float32; pnnx converts the model. A batch is no dim of ncnn's, so it is 1 and left away."""
+"""ncnn in float32. pnnx converts the model. ncnn has no batch dim, so the batch is 1 and the dim is omitted."""
 
 import importlib.util
 import json
@@ -49,7 +49,7 @@ def version(job):
 
 
 def find_pnnx():
-    """The program inside the package pnnx, which itself would import torch."""
+    """Returns the program inside the package pnnx. Importing the package would import torch."""
     package = importlib.util.find_spec("pnnx")
     if package is None:
         raise ModuleNotFoundError("the package pnnx, which converts ONNX files, is not installed")

@@ -1,4 +1,4 @@
-"""OpenVINO: float32, one stream, threads pinned, shapes fixed."""
+"""OpenVINO with float32, one stream, pinned threads and fixed shapes."""
 
 import openvino
 

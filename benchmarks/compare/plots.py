@@ -11,7 +11,7 @@ RATIOS = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.4, 2, 3, 5, 10, 20, 50, 100)
 
 
 def write(rows, folder, stem):
-    """[(title, name of the file)]; none, with a line on stderr, without matplotlib."""
+    """Returns [(title, name of the file)]. Without matplotlib, returns no plots and prints a line to stderr."""
     rows = [row for row in rows if "engines" in row]
     try:
         import matplotlib
@@ -43,7 +43,7 @@ def subplots(models, columns):
 
 
 def plot_ratios(rows):
-    """A panel per configuration: ratio and interval by model and engine, Linnet faster on the right of 1."""
+    """Draws a panel per configuration: ratio and interval by model and engine. Linnet is faster to the right of 1."""
     models = list(dict.fromkeys(row["model"] for row in rows))[::-1]
     configurations = sorted({configuration(row) for row in rows})
     figure, axes = subplots(len(models), len(configurations))
@@ -63,7 +63,7 @@ def plot_ratios(rows):
 
 
 def limits(rows):
-    """Those of all intervals, 1 included."""
+    """Returns the limits of all intervals and 1."""
     results = [result for row in rows for result in row["engines"].values() if "interval" in result]
     ends = [1.0, *(end for result in results for end in result["interval"])]
     return 0.95 * min(ends), 1.05 * max(ends)
@@ -79,7 +79,7 @@ def plot_engine(rows, name, models, axis, number):
 
 
 def plot_layers(rows):
-    """A bar per model: each operator type's share of a run, in the configuration that was measured first."""
+    """Draws a bar per model: the share of each operator type in a run, in the configuration that was measured first."""
     rows = [row for row in rows if configuration(row) == configuration(rows[0])][::-1]
     totals = {}
     for row in rows:
@@ -100,6 +100,6 @@ def plot_layers(rows):
 
 
 def share(layers, name, top):
-    """In percent; "others" are all types that are not in `top`."""
+    """Returns the share in percent. "others" are all types that are not in `top`."""
     part = sum(time for key, time in layers.items() if (key not in top if name == "others" else key == name))
     return 100 * part / sum(layers.values())

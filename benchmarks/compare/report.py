@@ -62,13 +62,13 @@ process's peak resident memory after it.
 
 
 def load_text(bare_mib):
-    """With what the processes take without a model."""
+    """Returns the text on loading, with the memory of the processes without a model."""
     parts = ", ".join(f"{TITLES[name]} {mib:.0f} MiB" for name, mib in bare_mib.items())
     return LOAD + (f"Included is what the process takes without a model: {parts}.\n" if parts else "")
 
 
 def replace(path, program, text):
-    """Replaces what lies between the two markers of the program in a file, or adds them at its end."""
+    """Replaces the text between the two markers of the program in a file, or appends the markers with the text."""
     path, begin, end = pathlib.Path(path), f"<!-- {program}: begin -->", f"<!-- {program}: end -->"
     old = path.read_text() if path.exists() else "# Performance\n"
     before, _, rest = old.partition(begin)
@@ -77,7 +77,7 @@ def replace(path, program, text):
 
 
 def write(path, result):
-    """The generated part of the file; plots lie beside it."""
+    """Writes the generated part of the file, and plots next to it."""
     path = pathlib.Path(path)
     images = plots.write(result["rows"], path.parent, path.stem)
     replace(path, "benchmarks/compare", generate(result, images))

@@ -1,9 +1,9 @@
-"""Steps of decoders in Linnet, with states, and in ONNX Runtime, with bound values, in turns in one process per model.
+"""Compares steps of decoders in Linnet, with states, and in ONNX Runtime, with bound values, alternating in one process
+per model.
 
-A step gives the logits of one token behind past ones. Outputs are compared before anything is timed. Needs Linnet's
+A step computes the logits of one token after past ones. Outputs are compared before anything is timed. Needs Linnet's
 Python package (PYTHONPATH=build/python) and the packages numpy, onnx and onnxruntime; benchmarks/decoder_models.py and
-benchmarks/microsoft_decoders.py write models. Allocations are counted where run_model is found, in build/bin or
-LINNET_RUN_MODEL.
+benchmarks/microsoft_decoders.py write models. Allocations are counted if run_model is in build/bin or LINNET_RUN_MODEL.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def parse():
 
 
 def measure(model, flags):
-    """Rows of a model, one for each length of the past."""
+    """Returns the rows of a model, one for each length of the past."""
     job = {"model": str(model), "lengths": flags.past}
     job |= {name: getattr(flags, name) for name in ("threads", "steps", "rounds", "soak")}
     command, environment = launcher([sys.executable, HERE / "worker.py", json.dumps(job)], flags.threads)

@@ -1,4 +1,4 @@
-"""Allocations of steps, as run_model counts them."""
+"""The allocations of steps, counted by run_model."""
 
 import json
 import subprocess
@@ -11,7 +11,8 @@ WARM = 8  # steps: the first ones plan
 
 
 def per_step(program, model, past, steps):
-    """From this many past tokens on; a state that grows beyond its capacity allocates another, twice as long."""
+    """Counts from this many past tokens on. A state that exceeds its capacity allocates another buffer of twice the
+    size."""
     made = feeds.make(model, past)
     with tempfile.NamedTemporaryFile(suffix=".npz") as inputs:
         np.savez(inputs, **made.past, **made.step(0))

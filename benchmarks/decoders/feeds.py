@@ -1,7 +1,7 @@
-"""What a decoder reads: states, which it gives back longer, and inputs of one step.
+"""The inputs of a decoder: states, which it returns longer, and the inputs of one step.
 
-A state is an input past* whose output is present* with the same end; all else of the name of past are inputs that stay,
-as the keys and values of an encoder.
+A state is an input past* whose output is present* with the same ending. All other inputs named past* are constant, for
+example the keys and values of an encoder.
 """
 
 import dataclasses
@@ -15,7 +15,8 @@ PRODUCTS = {"MatMul", "Gemm", "MatMulNBits", "FusedMatMul", "QMoE", "MoE"}
 
 @dataclasses.dataclass
 class Feeds:
-    """Of a batch of one. `states`: the output of each input; `past`: their first values, as many rows as asked for."""
+    """Feeds of a batch of one. `states`: the output of each input. `past`: their first values, with the requested
+    number of rows."""
 
     states: dict
     past: dict
@@ -24,7 +25,7 @@ class Feeds:
     length: int
 
     def step(self, i):
-        """The inputs but states of the step with this number."""
+        """Returns the inputs of the step with this number, except states."""
         behind = self.length + i
         values = {
             "input_ids": np.array([[7 + i]]),
@@ -50,7 +51,7 @@ def make(path, length):
 
 
 def shape_of(value, length):
-    """The first dim is the batch; all others that are symbolic are lengths."""
+    """The first dim is the batch. All other symbolic dims are lengths."""
     _, *dims = value.type.tensor_type.shape.dim
     return [1, *(dim.dim_value or length for dim in dims)]
 
@@ -60,7 +61,7 @@ def dtype_of(value):
 
 
 def weight_bytes(path):
-    """Of constants that products multiply by: what a step must read of them."""
+    """Returns the bytes of constants that products multiply by, which each step must read."""
     graph = onnx.load(path, load_external_data=False).graph
     read = {name for node in graph.node if node.op_type in PRODUCTS for name in node.input}
     return sum(size_of(weight) for weight in graph.initializer if weight.name in read)
@@ -72,6 +73,6 @@ def size_of(weight):
 
 
 def shares_buffers(path):
-    """Whether ONNX Runtime may write new rows behind past ones in place."""
+    """Whether ONNX Runtime may write new rows after the past ones in place."""
     graph = onnx.load(path, load_external_data=False).graph
     return any(node.op_type == "GroupQueryAttention" for node in graph.node)

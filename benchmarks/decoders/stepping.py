@@ -1,6 +1,7 @@
-"""Both engines as step(i), whose states are in place, and restart(). What binding costs in Python is not counted.
+"""Both engines as objects with step(i), whose states are updated in place, and restart(). The cost of binding in Python
+is excluded.
 
-`clock`: of one thread the time that it has a processor, so that what else the machine does is not counted.
+`clock`: with one thread, its processor time, which excludes other load of the machine.
 """
 
 import linnet
@@ -10,7 +11,7 @@ from onnxruntime_peer import make_session
 
 
 class Linnet:
-    """States of a context, with room for all steps."""
+    """Runs with states of a context, with room for all steps."""
 
     def __init__(self, session, feeds, clock, room):
         self.feeds, self.clock, self.context = feeds, clock, session.context()
@@ -21,7 +22,7 @@ class Linnet:
         self.context.reset_states()
 
     def step(self, i):
-        """(logits, seconds)."""
+        """Returns (logits, seconds)."""
         inputs = self.feeds.step(i)
         begin = self.clock()
         outputs = self.context.run(inputs)
@@ -29,8 +30,8 @@ class Linnet:
 
 
 class OnnxRuntime:
-    """Bound values: presents of a step are the past of the next, in memory of its own, or of buffers with room for all
-    steps where the model writes into the past."""
+    """Runs with bound values: the presents of a step are the past of the next. They are in separate memory, or in
+    buffers with room for all steps if the model writes into the past."""
 
     def __init__(self, session, feeds, clock, room, shared):
         self.session, self.feeds, self.clock = session, feeds, clock

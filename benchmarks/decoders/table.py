@@ -5,7 +5,7 @@ COLUMNS = ["model", "past", "Linnet, ms", "ONNX Runtime, ms", "ratio", "weights,
 
 
 def lines(rows, heading):
-    """Of one model; the first row is the one that the others' time is compared with."""
+    """Returns the lines of one model. The times of all rows are relative to the first one."""
     head = ["| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)] if heading else []
     return "\n".join(head + ["| " + " | ".join(cells(row, rows[0])) + " |" for row in rows])
 

@@ -1,4 +1,4 @@
-"""python benchmarks/operators [flags]; --help tells what it does."""
+"""python benchmarks/operators [flags]; --help describes it."""
 
 import json
 import pathlib
@@ -21,7 +21,7 @@ KEY = ("case", "size", "threads", "isa")
 
 
 class Worker:
-    """A process that measures; another takes its place when it ends."""
+    """A process that measures. If it ends, a new one replaces it."""
 
     def __init__(self, threads, flags):
         setup = {name: getattr(flags, name) for name in ("rounds", "seconds", "repeats")}
@@ -51,14 +51,14 @@ class Worker:
 
 
 def chosen(flags):
-    """(index, case, name) of the cases that the flags name."""
+    """Returns (index, case, name) of the cases that the flags select."""
     named = ((i, case, describe(case)) for i, case in enumerate(CASES))
     sizes = flags.size or options.SIZES
     return [(i, case, name) for i, case, name in named if case.size in sizes and flags.filter.search(name)]
 
 
 def load(path):
-    """Earlier results, or none."""
+    """Returns earlier results, or empty ones."""
     if path and pathlib.Path(path).exists():
         return json.loads(pathlib.Path(path).read_text())
     return {"machine": machine.describe() | {"versions": VERSIONS}, "roofs": {}, "rows": []}
@@ -70,13 +70,13 @@ def save(result, path):
 
 
 def add(result, row):
-    """In place of an older row of the same case."""
+    """Replaces an older row of the same case."""
     key = [row[name] for name in KEY]
     result["rows"] = [old for old in result["rows"] if [old[name] for name in KEY] != key] + [row]
 
 
 def with_percent(row, roofs):
-    """Of what the machine could do, in time."""
+    """Adds the percentage of the machine's capability, in time."""
     if "problem" in row:
         return row
     least = roof.least_seconds(roofs[str(row["threads"])], row["bytes"], row["operations"], row["dtype"])
@@ -84,13 +84,13 @@ def with_percent(row, roofs):
 
 
 def improve(result, threads, found):
-    """Earlier rows are seen under the better measurement of the machine, too."""
+    """Recomputes earlier rows with the better measurement of the machine."""
     result["roofs"][str(threads)] = roof.best(result["roofs"].get(str(threads), found), found)
     result["rows"] = [with_percent(row, result["roofs"]) for row in result["rows"]]
 
 
 def sweep(flags, result):
-    """Measures the chosen cases with each number of threads; the rows that it adds."""
+    """Measures the chosen cases with each number of threads. Returns the rows that it adds."""
     rows, result["options"] = [], {"rounds": flags.rounds, "seconds": flags.seconds}
     for threads in flags.threads:
         worker = Worker(threads, flags)

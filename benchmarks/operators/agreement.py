@@ -1,21 +1,21 @@
-"""Whether two engines' outputs agree, by a case's `agreement`:
-values    floats within rounding of their type relative to the largest value, all else equal; the default
-scales    numbers may differ by one, as bytes do that are rounded otherwise, or by its share of the largest value
-norms     the difference is small by its norm: a few elements may fall to another side
-elements  the same in another shape
-shapes    the values are random, or left open
+"""Checks whether the outputs of two engines agree, according to a case's `agreement`:
+values    (default) floats within rounding of their type relative to the largest value, all else equal
+scales    numbers may differ by one, as differently rounded bytes do, or by that share of the largest value
+norms     the norm of the difference is small: a few elements may be rounded another way
+elements  equal elements, in another shape
+shapes    only equal shapes: the values are random or unspecified
 """
 
 import numpy as np
 from engines import Problem
 
-# Relative to the largest value: sums of many elements in another order.
+# Relative to the largest value, for sums of many elements in another order.
 TOLERANCES = {"float64": 1e-9, "float32": 1e-4, "float16": 6e-3, "bfloat16": 5e-2}
 NORM = 0.02
 
 
 def check(agreement, ours, theirs):
-    """Throws Problem where outputs, lists of values, differ."""
+    """Raises Problem if outputs, given as lists of values, differ."""
     for i, (one, other) in enumerate(zip(ours, theirs, strict=True)):
         check_value(agreement, f"output {i}", one, other)
 

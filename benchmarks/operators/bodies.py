@@ -1,4 +1,4 @@
-"""Bodies of operators of control flow."""
+"""Bodies of control-flow operators."""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
@@ -9,12 +9,12 @@ def info(name, kind=TensorProto.FLOAT, shape=None):
 
 
 def branch(operator):
-    """operator(c0), of the value that the case captures."""
+    """Returns operator(c0), of the value that the case captures."""
     return helper.make_graph([helper.make_node(operator, ["c0"], ["y"])], operator, [], [info("y")])
 
 
 def accumulate():
-    """Of Loop: v = v * 0.5 + c0, which is an output of each round, too."""
+    """Returns a body of Loop: v = v * 0.5 + c0, which is also an output of each round."""
     half = numpy_helper.from_array(np.float32(0.5), "half")
     nodes = [
         helper.make_node("Identity", ["again"], ["more"]),
@@ -29,18 +29,19 @@ def accumulate():
 
 
 def running_sum():
-    """Of Scan."""
+    """Returns a body of Scan."""
     nodes = [helper.make_node("Add", ["sum", "row"], ["next"]), helper.make_node("Identity", ["next"], ["copy"])]
     return helper.make_graph(nodes, "body", [info("sum"), info("row")], [info("next"), info("copy")])
 
 
 def each_element(operator):
-    """Of SequenceMap."""
+    """Returns a body of SequenceMap."""
     return helper.make_graph([helper.make_node(operator, ["e"], ["y"])], operator, [info("e")], [info("y")])
 
 
 def decoder(vocabulary, width):
-    """Of BeamSearch and its like: logits of each token by itself, and one row of keys and values for each."""
+    """Returns the decoder of BeamSearch and similar operators: logits that depend on each token alone, and one row of
+    keys and values for each."""
     rng = np.random.default_rng(0)
     rows, columns = ((rng.standard_normal(dims) * 0.3).astype(np.float32) for dims in ((vocabulary, width), (width, vocabulary)))
     weights = [numpy_helper.from_array(value, name) for name, value in (("rows", rows), ("columns", columns))]
@@ -59,5 +60,5 @@ def decoder(vocabulary, width):
 
 
 def language_model(vocabulary, width):
-    """Attributes of a search that no token ends."""
+    """Returns attributes of a search that no token ends."""
     return {"decoder": decoder(vocabulary, width), "eos_token_id": vocabulary, "pad_token_id": vocabulary}

@@ -1,7 +1,7 @@
-"""What an operator needs at least: bytes that are read or written once, and operations of the arithmetic.
+"""The least cost of an operator: bytes that are read or written once, and arithmetic operations.
 
-Bytes: all inputs and outputs, for operators of PARTIAL only what they use of their inputs. Operations: one for each
-element of the largest tensor, for operators of PRODUCTS two for each multiply-add.
+Bytes: all inputs and outputs; for operators of PARTIAL, only the used part of their inputs. Operations: one for each
+element of the largest tensor; for operators of PRODUCTS, two for each multiply-add.
 """
 
 import math
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def size_of(value):
-    """Bytes; of texts their letters."""
+    """Returns the bytes of a value; for texts, their letters."""
     if isinstance(value, (list, dict)):
         return sum(size_of(part) for part in (value.values() if isinstance(value, dict) else value))
     if not isinstance(value, np.ndarray):
@@ -22,12 +22,12 @@ def count(value):
     return sum(count(part) for part in value) if isinstance(value, list) else np.size(value)
 
 
-# They read only as many elements of the first input as they write.
+# Operators that read only as many elements of the first input as they write.
 PARTIAL = {
     "ArrayFeatureExtractor", "CenterCropPad", "Crop", "DynamicSlice", "Gather", "GatherElements", "GatherND",
     "GridSample", "Slice",
 }  # fmt: skip
-# They need nothing but the shape of the first input.
+# Operators that need only the shape of the first input.
 SHAPE_ONLY = {"ConstantOfShape", "EyeLike", "RandomNormalLike", "RandomUniformLike", "SequenceLength", "Shape", "Size"}
 
 
@@ -62,7 +62,7 @@ def of_recurrent(case, inputs, outputs):
 
 
 def of_attention(case, inputs, outputs):
-    """Queries by keys and weights by values, half of both where no query sees a later key; the projection of
+    """Queries by keys and weights by values, half of both if no query sees a later key, and the projection of
     com.microsoft."""
     query, key = inputs[:2]
     projected = np.ndim(key) == 2
@@ -72,7 +72,7 @@ def of_attention(case, inputs, outputs):
 
 
 def of_einsum(case, inputs, outputs):
-    """The product of all lengths, as of one contraction."""
+    """The product of all lengths, as for a single contraction."""
     letters = case.attributes["equation"].partition("->")[0].replace(",", "")
     lengths = dict(zip(letters, (length for value in inputs for length in value.shape)))
     return 2 * math.prod(lengths.values())

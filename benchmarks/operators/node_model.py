@@ -1,4 +1,4 @@
-"""A case as a model of one node, with the arrays that it is fed."""
+"""A case as a model of one node, with its input arrays."""
 
 import dataclasses
 
@@ -7,13 +7,13 @@ from notation import Case, Fed, Sequence, Tensor
 from onnx import GraphProto, ModelProto, TensorProto, defs, helper, numpy_helper
 from arrays import dtype_name, element, literal, make
 
-# What models are exported for; of operators that came later the first version.
+# Common opsets of exported models. Operators that are newer use their first version.
 OPSETS = {"": 21, "ai.onnx.ml": 4}
 
 
 @dataclasses.dataclass(frozen=True)
 class NodeModel:
-    """`inputs` holds every input, constants included; `feeds` those of a run by name."""
+    """`inputs` contains every input, including constants; `feeds` contains those of a run by name."""
 
     case: Case
     model: ModelProto
@@ -41,7 +41,7 @@ def node_of(case, given, outputs):
 
 
 def opsets(case):
-    """That of the operator and, for bodies and what it is expanded into, ONNX's own."""
+    """The opset of the operator, and ONNX's own for bodies and for the operators that it is expanded into."""
     imports = {"": OPSETS[""]}
     imports[case.domain] = case.since or opset(case)
     return [helper.make_opsetid(domain, version) for domain, version in imports.items()]
@@ -56,7 +56,7 @@ def opset(case):
 
 
 def array_of(given):
-    """The array, or list of arrays, and whether it is a constant of the model."""
+    """Returns the array, or list of arrays, and whether it is a constant of the model."""
     if given is None:
         return None, False
     if isinstance(given, Tensor):
@@ -81,7 +81,7 @@ def tensor_proto(value, name):
 
 
 def describe(case):
-    """Unique among the cases of a size."""
+    """Returns a name that is unique among the cases of a size."""
     inputs = " ".join(describe_input(given) for given in (*case.inputs, *case.captured))
     attributes = [f"{name}={brief(value)}" for name, value in case.attributes.items()]
     outputs = f"-> {case.outputs}" if case.outputs > 1 else ""

@@ -1,9 +1,9 @@
-"""How a case is written: case("Transpose", x("float32", by(1, 8, 64), 64, 56, 56), perm=[0, 2, 3, 1]).
+"""The notation of cases: case("Transpose", x("float32", by(1, 8, 64), 64, 56, 56), perm=[0, 2, 3, 1]).
 
-One line makes a case of each size and of each alternative in it. An input is x (given to every run), w (a constant of
-the model), fed (these very values, given to every run), seq (a sequence of inputs), None (omitted), or values, which
+One line makes a case of each size and of each alternative in it. An input is x (passed to every run), w (a constant of
+the model), fed (these exact values, passed to every run), seq (a sequence of inputs), None (omitted), or values, which
 are constants: integers are int64, other numbers float32. by(small, middle, large) is a value for each size, each(...)
-makes a case for each of the values; one that appears twice has the same value in both places.
+makes a case for each of the values. If one of them appears twice, it has the same value in both places.
 """
 
 import dataclasses
@@ -26,8 +26,8 @@ class Each:
 
 @dataclasses.dataclass(frozen=True)
 class Tensor:
-    """Random values: floats normally distributed or evenly from low to high, integers evenly from low to high, both
-    included. `fill` makes others: (generator, dtype, dims) -> array."""
+    """Random values: floats are normally distributed, or uniform from low to high. Integers are uniform from low to
+    high, inclusive. `fill` makes other values: (generator, dtype, dims) -> array."""
 
     dtype: str
     dims: tuple
@@ -49,7 +49,7 @@ class Sequence:
 
 @dataclasses.dataclass(frozen=True)
 class Lazy:
-    """Attributes that are made when the case is built."""
+    """Attributes that are computed when the case is built."""
 
     make: Callable
     arguments: tuple
@@ -60,7 +60,7 @@ class Lazy:
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """`captured`: inputs of the model that bodies use as c0, c1; `alone`: ONNX Runtime has no kernel; `agreement`: how
+    """`captured`: inputs of the model that bodies use as c0, c1. `alone`: ONNX Runtime has no kernel. `agreement`: how
     outputs are compared (agreement.py)."""
 
     operator: str
@@ -116,15 +116,15 @@ OPTIONS = ("outputs", "since", "more", "captured", "alone", "agreement")
 
 
 def case(operator, *inputs, **given):
-    """Adds the cases of a line. operator: with the domain where that is not ONNX's own. given: attributes, and of Case
-    outputs, since (the opset where the default is not meant), more (further attributes, lazily(...)), captured, alone
+    """Adds the cases of a line. operator: with its domain unless it is ONNX's own. given: attributes, and the fields of
+    Case: outputs, since (the opset, unless it is the default), more (further attributes, lazily(...)), captured, alone
     and agreement."""
     options = {name: given.pop(name) for name in OPTIONS if name in given}
     CASES.extend(expand(Case(operator, inputs, given, **options)))
 
 
 def choices(value):
-    """Every By and Each in a value, in order and once."""
+    """Returns every By and Each in a value, in order and without duplicates."""
     if isinstance(value, (By, Each)):
         inner = [found for one in value.values for found in choices(one)]
         return list(dict.fromkeys([value, *inner]))
@@ -140,7 +140,7 @@ def parts(value):
 
 
 def resolved(value, chosen):
-    """The value with every choice made."""
+    """Returns the value with all choices made."""
     if isinstance(value, (By, Each)):
         return resolved(chosen[value], chosen)
     if dataclasses.is_dataclass(value):

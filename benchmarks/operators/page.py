@@ -47,7 +47,7 @@ def by(rows, *names):
 
 
 def totals(rows):
-    """Geometric means by threads, instruction set and size."""
+    """Returns geometric means by threads, instruction set and size."""
     lines = []
     for (threads, isa, size), found in by(rows, "threads", "isa", "size").items():
         verdicts = [row["verdict"] for row in found]
@@ -58,7 +58,7 @@ def totals(rows):
 
 
 def slowest(rows, count=None, below=None):
-    """Those with the smallest ratios, `count` of them or all that are below."""
+    """Returns the rows with the smallest ratios: `count` of them, or all below `below`."""
     found = sorted(timed(rows), key=lambda row: row["ratio"])
     found = [row for row in found if below is None or row["ratio"] < below][:count]
     cells = [[f"`{row['case']}`", row["size"], str(row["threads"]), us(row["linnet_us"]), us(row["onnxruntime_us"]),
@@ -79,7 +79,8 @@ def problems(rows):
 
 
 def cells_of(found):
-    """For each size the geometric mean of an operator's ratios and, of those that are not small, Linnet's percent."""
+    """For each size, returns the geometric mean of an operator's ratios and, except for the small size, Linnet's
+    percentage."""
     cells = []
     for size in SIZES:
         rows = [row for row in found if row["size"] == size]
@@ -90,7 +91,7 @@ def cells_of(found):
 
 
 def operators(rows):
-    """A line for each operator."""
+    """Returns a line for each operator."""
     threads = sorted({row["threads"] for row in rows})
     header = ["operator", "cases", *(f"{size}, {n} threads" for n in threads for size in SIZES), "slowest"]
     lines = []
@@ -122,5 +123,5 @@ def roofs_text(roofs):
 
 
 def write(path, result):
-    """Replaces the part of the file between the markers, or adds it; the picture lies beside it."""
+    """Replaces the part of the file between the markers, or appends it, and writes the picture next to the file."""
     report.replace(path, "benchmarks/operators", generate(result, picture.write(result["rows"], path)))

@@ -11,7 +11,7 @@ COLUMNS = 3
 
 
 def write(rows, page):
-    """[(title, name of the file)]; none, with a line on stderr, without matplotlib."""
+    """Returns [(title, name of the file)]. Without matplotlib, returns no picture and prints a line to stderr."""
     try:
         import matplotlib
     except ModuleNotFoundError:
@@ -26,7 +26,7 @@ def write(rows, page):
 
 
 def plot(rows):
-    """Columns of operators, the slowest first: a point for each case."""
+    """Draws a column per operator, the slowest first, with a point for each case."""
     from matplotlib import pyplot
 
     ratios = {}

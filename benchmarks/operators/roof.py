@@ -1,4 +1,4 @@
-"""What the machine can do, measured: bytes per second of copies by their size, and operations per second."""
+"""Measures the machine's capability: bytes per second of copies by their size, and operations per second."""
 
 import bisect
 import math
@@ -13,12 +13,12 @@ ORDER, ROUNDS = 768, 5
 
 
 def clock_of(threads):
-    """Of one thread the time that it has a processor, so that what else the machine does is not counted."""
+    """Returns a clock. With one thread, it is the thread's processor time, which excludes other load of the machine."""
     return time.thread_time if threads == 1 else time.perf_counter
 
 
 def seconds_of(function, clock, least=0.02):
-    """The quickest of several calls."""
+    """Returns the time of the fastest of several calls."""
     times, end = [], time.perf_counter() + least
     while len(times) < 3 or time.perf_counter() < end:
         begin = clock()
@@ -28,12 +28,13 @@ def seconds_of(function, clock, least=0.02):
 
 
 def copy_rate(size, threads):
-    """By the better of two ways: the C library's, and NumPy's vectors."""
+    """Returns the higher rate of two methods: the C library's copy, and NumPy's vectors."""
     return max(rate_of(move, size, threads) for move in (lambda x, y: np.copyto(y, x), np.negative))
 
 
 def rate_of(move, size, threads):
-    """Bytes per second of move(source, target). Each thread moves its part, often enough that starting it does not count."""
+    """Returns the bytes per second of move(source, target). Each thread moves its part, often enough to make its start
+    negligible."""
     repeats = max(1, 2**23 // size)
     pairs = [[np.ones(size // 8 // threads, np.float32) for _ in range(2)] for _ in range(threads)]
 
@@ -53,13 +54,13 @@ def rate_of(move, size, threads):
 
 
 def product_rate(dtype):
-    """Of NumPy's product of square matrices, on one core."""
+    """Returns the rate of NumPy's product of square matrices on one core."""
     a = np.ones((ORDER, ORDER), dtype)
     return 2 * ORDER**3 / seconds_of(lambda: a @ a, clock_of(1), 0.1)
 
 
 def measure(threads):
-    """The best of several rounds, as whatever else the machine does only takes from it."""
+    """Returns the best of several rounds, because other load of the machine can only reduce the rates."""
     found = {"copy": {}, "peak": {}}
     for _ in range(ROUNDS):
         found = best(found, {
@@ -70,7 +71,7 @@ def measure(threads):
 
 
 def best(one, other):
-    """Of two measurements the higher rates."""
+    """Returns the higher rates of two measurements."""
     return {
         kind: {name: max(rate, one[kind].get(name, 0)) for name, rate in other[kind].items()}
         for kind in ("copy", "peak")
@@ -78,7 +79,7 @@ def best(one, other):
 
 
 def bandwidth(roof, size):
-    """Between the measured sizes on a straight line over the logarithm."""
+    """Interpolates between the measured sizes, linearly in the logarithm of the size."""
     sizes = sorted(map(int, roof["copy"]))
     right = min(max(bisect.bisect(sizes, size), 1), len(sizes) - 1)
     low, high = sizes[right - 1], sizes[right]
@@ -87,6 +88,6 @@ def bandwidth(roof, size):
 
 
 def least_seconds(roof, size, operations, dtype):
-    """By bytes and by operations, whichever takes longer; halves and integers are measured by float32's peak."""
+    """Returns the greater of the times for bytes and for operations. float16 and integers use float32's peak."""
     peak = roof["peak"]["float64" if dtype == "float64" else "float32"]
     return max(size / bandwidth(roof, size), operations / peak)

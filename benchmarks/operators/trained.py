@@ -10,7 +10,7 @@ def floats(count, low=-1.0, high=1.0, seed=0):
 
 
 def forest(trees, depth, features, prefix, outputs):
-    """Full binary trees, whose leaves vote for one output each."""
+    """Full binary trees, each of whose leaves votes for one output."""
     random = np.random.default_rng(0)
     inner, nodes = 2**depth - 1, 2 ** (depth + 1) - 1
     ids = np.arange(nodes)
@@ -40,7 +40,7 @@ def classification_forest(trees, depth, features, classes):
 
 
 def ensemble(trees, depth, features):
-    """The same for TreeEnsemble of version 5, whose leaves are apart."""
+    """The same for TreeEnsemble of version 5, which stores leaves separately."""
     random = np.random.default_rng(0)
     inner = 2**depth - 1
     ids = np.arange(inner)
@@ -71,7 +71,7 @@ def ensemble(trees, depth, features):
 
 
 def support_vectors(count, features, classes=0):
-    """Of a regressor, or of a classifier with as many vectors for each class."""
+    """Support vectors of a regressor, or of a classifier with equally many vectors for each class."""
     shared = {
         "kernel_type": "RBF",
         "kernel_params": [1 / features, 0.0, 3.0],

@@ -1,8 +1,8 @@
 """usage: unvectorised.py [flags]
 
-Lists loops that are compiled for the baseline instruction set alone: the functions outside of kernels/ (which are
-compiled once for each instruction set) that take more than --percent of a case's time. Needs `perf`, and a
-liblinnet that is not stripped. Functions that GCC inlined are part of those that call them.
+Lists loops that are compiled only for the baseline instruction set: the functions outside of kernels/ (which are
+compiled once for each instruction set) that take more than --percent of a case's time. Needs `perf`, and a liblinnet
+that is not stripped. Functions that GCC inlined are counted in their callers.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from engines import Problem  # noqa: E402
 from node_model import build, describe  # noqa: E402
 from notation import SIZES  # noqa: E402
 
-# Of functions that are compiled for an instruction set, whose name is that of their namespace.
+# Functions that are compiled for an instruction set, which is the name of their namespace.
 KERNEL = re.compile(r"\blinnet::(avx|baseline|neon)\w*::")
 LINE = re.compile(r"\s*([\d.]+)%\s+(\S+)\s+\[.\]\s+(.*\S)")
 
@@ -36,7 +36,7 @@ def parse():
 
 
 def profile(run, seconds, data):
-    """(percent, library, function) of this process while it runs, by samples of the processor's clock."""
+    """Returns (percent, library, function) of this process during a run, by samples of the processor's clock."""
     target = ["-e", "cpu-clock", "-F", "4000", "-o", data, "-p", str(os.getpid()), "sleep", str(seconds)]
     recorder = subprocess.Popen(["perf", "record", "-q", *target], stderr=subprocess.DEVNULL)
     while recorder.poll() is None:
@@ -50,7 +50,7 @@ def rows_of(report):
 
 
 def outside_of_kernels(rows, percent):
-    """What liblinnet computes in functions that are compiled for one instruction set."""
+    """Returns the share of liblinnet's functions that are compiled for only one instruction set."""
     return [(own, name) for own, library, name in rows
             if own >= percent and library.startswith("liblinnet") and not KERNEL.search(name)]  # fmt: skip
 

@@ -1,8 +1,8 @@
 """python benchmarks/serving MODEL.onnx... [--clients 1,2,4,8] [--seconds 1] [--rounds 5] [--out PAGE.md]
 
-What a server does, by Linnet and by ONNX Runtime in one run: clients that ask one model at the same time, requests of one
-size and of random batches and lengths, the first answer of a process, memory. Models need open dims for the latter.
-Tables go to the terminal, or with --out into a page.
+Measures the tasks of a server with Linnet and with ONNX Runtime in one run: concurrent clients of one model, requests
+of one size and of random batches and lengths, the first answer of a process, and memory. Models need open dims for the
+random sizes. Tables are printed, or with --out written to a page.
 """
 
 import argparse
@@ -51,7 +51,7 @@ def table(head, rows):
 
 
 def client_table(models, counts, drawn, flags):
-    """Throughput and p99 of Linnet over ONNX Runtime's."""
+    """Returns the throughput and p99 of Linnet divided by those of ONNX Runtime."""
     rows, values = [], []
     for path in models:
         requests = Requests(path)
@@ -111,7 +111,7 @@ def version(module):
 
 
 def command():
-    """As it was typed, but for the folders of models and the page."""
+    """Returns the command as it was typed, without the folders of models and of the page."""
     flags = [pathlib.Path(text).name if "/" in text else text for text in sys.argv[1:]]
     return f"python benchmarks/serving {' '.join(flags)}"
 

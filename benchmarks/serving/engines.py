@@ -6,7 +6,7 @@ NAMES = ("linnet", "onnxruntime")
 
 
 def load(name, path, cache=None):
-    """A function of feeds by name, which any number of threads call. cache: a folder for Linnet's prepared models."""
+    """Returns a thread-safe function of feeds by name. cache: a folder for Linnet's prepared models."""
     module = importlib.import_module(name)
     if name == "linnet":
         return module.Session(path, threads=1, cache_dir=cache or "").run

@@ -1,10 +1,10 @@
-"""What clients ask for: seeded random inputs of a model, whose open dims they choose."""
+"""The requests of clients: seeded random inputs of a model with chosen open dims."""
 
 import numpy as np
 import onnx
 
 BATCHES, LENGTHS = (1, 2, 3, 4), range(8, 129)
-# Of the open dims behind the first, where all requests are alike.
+# The open dims after the first, when all requests have the same size.
 LENGTH = 64
 
 
@@ -19,7 +19,7 @@ class Requests:
         return {name: self._array(name, kind, batch, length) for name, kind in self.inputs}
 
     def drawn(self):
-        """Of a random batch and length."""
+        """Returns a request of a random batch size and length."""
         return self.feeds(int(self.random.choice(BATCHES)), int(self.random.choice(LENGTHS)))
 
     def _array(self, name, kind, batch, length):

@@ -1,4 +1,4 @@
-"""What is measured of a model, with Linnet and ONNX Runtime in turns."""
+"""Measurements of a model with Linnet and ONNX Runtime in alternation."""
 
 import json
 import os
@@ -15,18 +15,18 @@ import engines
 import numpy as np
 
 WORKER = pathlib.Path(__file__).with_name("worker.py")
-DISTINCT = 64  # requests, which clients send again and again
+DISTINCT = 64  # requests, which clients send repeatedly
 
 
 def answers_agree(runs, feeds):
-    """The largest difference of outputs over the largest magnitude."""
+    """Returns the largest difference of outputs relative to the largest magnitude."""
     ours, theirs = (runs[name](feeds) for name in engines.NAMES)
     return max(np.abs(ours[name].astype(np.float64) - theirs[name]).max() / max(np.abs(theirs[name]).max(), 1e-6)
                for name in theirs if theirs[name].size)  # fmt: skip
 
 
 def clients(run, feeds, count, seconds):
-    """Requests per second of so many threads, and the seconds that each request took."""
+    """Returns requests per second of so many threads, and the seconds of each request."""
     times = [[] for _ in range(count)]
     end = time.perf_counter() + seconds
 
@@ -49,7 +49,7 @@ def clients(run, feeds, count, seconds):
 
 
 def throughput(runs, requests, count, *, drawn, seconds, rounds):
-    """By engine: requests per second (median of rounds), p50 and p99 in ms of all."""
+    """Returns by engine: requests per second (the median of rounds), and p50 and p99 of all requests in ms."""
     feeds = [requests.drawn() if drawn else requests.feeds() for _ in range(DISTINCT)]
     rates, times = {name: [] for name in runs}, {name: [] for name in runs}
     for name, run in runs.items():
@@ -70,7 +70,8 @@ def worker(engine, *arguments, **environment):
 
 
 def cold_start(path, requests, rounds):
-    """Median seconds from the start of a process to its first answer: of each engine, and of Linnet with a cache."""
+    """Returns the median seconds from the start of a process to its first answer, of each engine, and of Linnet with a
+    cache."""
     with tempfile.TemporaryDirectory() as folder:
         request, cache = pathlib.Path(folder, "request.npz"), pathlib.Path(folder, "cache")
         np.savez(request, **requests.feeds())
@@ -86,6 +87,6 @@ def cold_start(path, requests, rounds):
 
 
 def memory(task, *paths):
-    """By engine: resident bytes over those before the engine was loaded, at each point of worker.py's."""
+    """Returns by engine: resident bytes, less those before the engine was loaded, at each point of worker.py."""
     found = {name: worker(name, task, *paths) for name in engines.NAMES}
     return {name: [value - values[0] for value in values[1:]] for name, values in found.items()}

@@ -1,8 +1,9 @@
 """A process of one engine: worker.py ENGINE cold MODEL [CACHE] | memory MODEL | many MODEL...; prints JSON.
 
-cold: seconds from the start of the process to the first answer. memory: resident bytes before the engine is there, after
-the model is loaded, after the first answer, after 1,000 requests of random sizes, and after the model is freed. many:
-the same of several models, loaded one after the other and asked once, and after they are freed.
+cold: seconds from the start of the process to the first answer.
+memory: resident bytes before the engine is loaded, after the model is loaded, after the first answer, after 1,000
+requests of random sizes, and after the model is freed.
+many: the same for several models, which are loaded one after the other and run once, and after they are freed.
 """
 
 import gc
@@ -16,7 +17,7 @@ REQUESTS = 1000
 
 
 def since_start():
-    """Seconds since the process began."""
+    """Returns the seconds since the process began."""
     started = int(pathlib.Path("/proc/self/stat").read_text().rsplit(")", 1)[1].split()[19]) / os.sysconf("SC_CLK_TCK")
     return time.clock_gettime(time.CLOCK_BOOTTIME) - started
 
@@ -74,7 +75,7 @@ def many(engine, *paths):
 
 
 def saved_feeds(path):
-    """The request that the parent wrote, so that no time goes into making one."""
+    """Returns the request that the parent wrote, so that generating it takes no time here."""
     import numpy as np
 
     return dict(np.load(os.environ["SERVING_REQUEST"]))

@@ -1,5 +1,5 @@
-"""The cases, in modules by the folders of ONNX's operator definitions (onnx/defs); UNTIMED has the operators that
-have none."""
+"""The cases, in modules by the folders of ONNX's operator definitions (onnx/defs). UNTIMED lists the operators without
+a case."""
 
 import dataclasses
 import importlib
@@ -9,7 +9,7 @@ import notation
 GROUPS = ("math", "logical", "tensor", "reduction", "nn", "rnn", "image", "quantization", "object_detection", "sequence",
           "controlflow", "text", "training", "traditionalml", "microsoft", "microsoft_quantized")  # fmt: skip
 
-# Why it makes no sense to time them.
+# The reason why timing them is not meaningful.
 UNTIMED = {
     "Constant": "folded: nothing runs",
     "com.microsoft.WhisperBeamSearch": "BeamSearch with other bodies",

@@ -1,4 +1,4 @@
-"""Control flow, with small bodies: what a round costs."""
+"""Control flow with small bodies, which shows the cost of a round."""
 
 import numpy as np
 from bodies import accumulate, branch, each_element, running_sum

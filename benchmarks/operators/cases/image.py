@@ -1,4 +1,4 @@
-"""Images: their size, samples between pixels, files."""
+"""Images: resizing, sampling between pixels, files."""
 
 from arrays import png
 from notation import by, case, each, fed, x
@@ -6,7 +6,7 @@ from notation import by, case, each, fed, x
 BATCH, SIDE = by(1, 1, 4), by(8, 32, 112)
 IMAGE = x("float32", BATCH, 64, SIDE, SIDE)
 
-# Twice as large in the ways of frameworks, down, by a fraction, frames of a camera.
+# Twice as large, with the settings of frameworks; smaller; by a fraction; frames of a camera.
 case("Resize", IMAGE, None, [1.0, 1.0, 2.0, 2.0], mode=each("nearest", "linear"))
 case("Resize", x("uint8", BATCH, 64, SIDE, SIDE), None, [1.0, 1.0, 2.0, 2.0], mode="nearest")
 case("Resize", x("uint8", BATCH, 64, SIDE, SIDE), None, [1.0, 1.0, 2.0, 2.0], mode="linear", agreement="scales")

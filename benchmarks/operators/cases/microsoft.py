@@ -1,4 +1,5 @@
-"""Operators of com.microsoft, expanded into others when a model is loaded; microsoft_quantized.py has those on bytes."""
+"""Operators of com.microsoft, which are expanded into others at load time. microsoft_quantized.py has those on
+bytes."""
 
 import numpy as np
 from arrays import phrases, well_conditioned, whole
@@ -8,7 +9,7 @@ from notation import by, case, fed, lazily, w, x
 MS = "com.microsoft."
 ROWS, N = by(4, 40, 2000), by(100, 30_000, 2_000_000)
 SIDE, CHANNELS = by(7, 28, 56), by(8, 64, 128)
-# Of a prompt: the index of its last token, and its length.
+# For a prompt: the index of its last token, and its length.
 ENDS, LENGTHS = (fed(by(*(np.array(n, np.int32) for n in numbers))) for numbers in (([7], [63], [511]), (8, 64, 512)))
 
 # Activations and normalisations of transformers.
@@ -37,7 +38,7 @@ case(
     epsilon=1e-5,
 )
 
-# Products and convolutions with what follows them.
+# Products and convolutions with their epilogues.
 case(
     MS + "FusedMatMul",
     x("float32", by(8, 64, 384), by(64, 256, 768)),
@@ -169,7 +170,7 @@ case(
     outputs=2,
 )
 
-# Images of diffusion models.
+# Images in diffusion models.
 case(
     MS + "GroupNorm",
     x("float32", 1, SIDE, SIDE, 320),
@@ -192,7 +193,7 @@ case(
 case(MS + "BiasAdd", x("float32", 1, ROWS, 640), w("float32", 640), x("float32", 1, ROWS, 640), alone=True)
 case(MS + "BiasSplitGelu", x("float32", 1, ROWS, 2560), w("float32", 2560), alone=True)
 
-# Elements moved and made.
+# Moved and generated elements.
 case(MS + "Pad", x("float32", 1, 64, SIDE, SIDE), [0, 0, 1, 1, 0, 0, 1, 1])
 case(MS + "Trilu", x("float32", by(8, 100, 1000), by(8, 100, 1000)))
 case(MS + "GatherND", x("float32", 200, 200, 16), x("int64", by(10, 1000, 100_000), 2, low=0, high=199))
@@ -232,7 +233,7 @@ case(
     pad_value="",
 )
 
-# Searches of 16 further tokens. All inputs that ONNX Runtime asks for.
+# Searches for 16 more tokens, with all inputs that ONNX Runtime requires.
 PROMPTS = x("int32", by(1, 2, 8), by(4, 16, 64), low=0, high=99)
 FOUR, LONGEST = np.array([4], np.int32), by(*(np.array([n], np.int32) for n in (20, 32, 80)))
 MODEL = lazily(language_model, by(100, 1000, 10_000), by(16, 64, 256))

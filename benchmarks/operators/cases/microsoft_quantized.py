@@ -1,4 +1,4 @@
-"""Operators of com.microsoft on quantised tensors, which are expanded into others when a model is loaded."""
+"""Operators of com.microsoft on quantised tensors, which are expanded into others at load time."""
 
 from notation import by, case, each, w, x
 
@@ -7,7 +7,7 @@ ROWS, N = by(4, 40, 2000), by(100, 30_000, 2_000_000)
 BYTES = each("uint8", "int8")
 SIDE, CHANNELS = by(7, 28, 56), by(8, 64, 128)
 WIDTH, UNITS = by(64, 256, 768), by(256, 1024, 3072)
-# Of a matrix of WIDTH x WIDTH in four bits, in blocks of 64.
+# For a matrix of WIDTH x WIDTH in four bits, in blocks of 64.
 BNB_BYTES, BNB_BLOCKS = by(64 * 32, 256 * 128, 768 * 384), by(64, 1024, 9216)
 SMALL = w("float32", 1, low=0.0005, high=0.0005)
 

@@ -8,7 +8,7 @@ REALS = each("float32", "float64", "float16")
 BATCH, SIDE = by(1, 1, 4), by(7, 28, 56)
 ROWS, KERNEL = by(4, 40, 4000), each(1, 3)
 
-# Convolutions of networks for images: first layers, 1x1, 3x3, strides, few channels, depthwise, grouped, dilated.
+# Convolutions of image networks: first layers, 1x1, 3x3, strides, few channels, depthwise, grouped, dilated.
 case(
     "Conv",
     x("float32", 1, 3, by(16, 64, 224), by(16, 64, 224)),
@@ -201,7 +201,7 @@ case(
     strides=[2, 2],
 )
 
-# Normalisations and softmax: rows of transformers, channels of images, awkward lengths.
+# Normalisations and softmax: rows of transformers, channels of images, lengths that are not powers of two.
 for name in ("Softmax", "LogSoftmax"):
     case(name, x(REALS, ROWS, 1000))
     case(name, x("float32", by(10, 100, 10_000), each(7, 128)))
@@ -253,7 +253,7 @@ case("LRN", x("float32", 1, 96, by(7, 14, 55), by(7, 14, 55)), size=5)
 case("LpNormalization", x(FLOATS, ROWS, 1000), axis=each(1, 0), p=each(1, 2))
 case("MeanVarianceNormalization", x("float32", BATCH, 64, by(8, 28, 112), by(8, 28, 112)))
 
-# Attention: prompts, one more token, grouped heads.
+# Attention: prompts, one additional token, grouped heads.
 HEADS = (
     x("float32", 1, 12, by(8, 128, 512), 64),
     x("float32", 1, 12, by(8, 128, 512), 64),

@@ -1,4 +1,4 @@
-"""Sequences of tensors. Python hands over every element at each run."""
+"""Sequences of tensors. Python passes every element at each run."""
 
 from notation import by, case, fed, seq, x
 

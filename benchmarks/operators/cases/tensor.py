@@ -1,4 +1,4 @@
-"""Operators that make, move, select and convert elements."""
+"""Operators that generate, move, select and convert elements."""
 
 import numpy as np
 from arrays import element
@@ -6,14 +6,14 @@ from notation import by, case, each, fed, w, x
 from onnx import numpy_helper
 
 N = by(100, 30_000, 6_000_000)
-# A byte, two, four, eight.
+# Elements of one, two, four and eight bytes.
 WIDTHS = each("uint8", "float16", "float32", "int64")
 DTYPES = ("float32", "float64", "float16", "int32", "int64", "uint8", "bool")
 # Images, and activations of transformers.
 BATCH, SIDE = by(1, 1, 8), by(8, 32, 112)
 ROWS = by(4, 40, 2000)
 
-# As they are, or with other dims.
+# Unchanged, or with other dims.
 case("Identity", x(WIDTHS, N))
 case("Identity", x("string", by(10, 1000, 50_000)))
 case("Reshape", x("float32", by(1, 30, 6000), 20, 50), [-1, 50])
@@ -25,7 +25,7 @@ for name in ("Shape", "Size"):
     case(name, x("float32", N))
 case("BitCast", x("float32", N), to=element("int32"))
 
-# Types: between all pairs that models have.
+# Conversions between all pairs of types that models use.
 for source in DTYPES:
     for target in DTYPES:
         if source != target:
@@ -36,7 +36,7 @@ case("Cast", x("float32", N), to=each(element("bfloat16"), element("float8e4m3fn
 case("Cast", x("float32", N), to=element("int8"))
 case("CastLike", x("float32", N), w("float16", 1))
 
-# Transpose: images to channels last and back, matrices, heads, reversals, axes of one.
+# Transposition: images to channels last and back, matrices, heads, reversals, axes of one.
 case("Transpose", x(WIDTHS, BATCH, 64, SIDE, SIDE), perm=[0, 2, 3, 1])
 case("Transpose", x(WIDTHS, BATCH, SIDE, SIDE, 64), perm=[0, 3, 1, 2])
 case("Transpose", x("uint8", 1, by(16, 128, 1080), by(16, 128, 1920), 3), perm=[0, 3, 1, 2])
@@ -50,7 +50,7 @@ case(
 )
 case("Transpose", x("float32", by(2, 4, 8), 8, by(4, 16, 64), 8, 49), perm=[0, 2, 1, 3, 4])
 
-# Joining and cutting.
+# Concatenation and splitting.
 for axis in (0, 1, -1):
     case(
         "Concat",
@@ -169,7 +169,7 @@ case(
     batch_axis=1,
 )
 
-# Made from little.
+# Outputs generated from small inputs.
 case("ConstantOfShape", fed(by([100], [30_000], [6_000_000])), value=numpy_helper.from_array(np.ones(1, np.float32)))
 case("ConstantOfShape", fed(by([100], [30_000], [6_000_000])), value=numpy_helper.from_array(np.zeros(1, np.int64)))
 case("EyeLike", x("float32", by(10, 150, 2500), by(10, 150, 2500)), k=1)

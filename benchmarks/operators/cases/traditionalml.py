@@ -1,4 +1,4 @@
-"""Pipelines of tables: one row, a hundred, ten thousand."""
+"""Pipelines for tables of one row, a hundred rows and ten thousand rows."""
 
 from trained import classification_forest, ensemble, floats, regression_forest, support_vectors
 from notation import by, case, each, fed, lazily, x

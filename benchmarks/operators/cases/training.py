@@ -1,4 +1,4 @@
-"""Losses, and steps of optimisers."""
+"""Losses, and optimiser steps."""
 
 from notation import by, case, each, fed, w, x
 
