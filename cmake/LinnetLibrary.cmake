@@ -45,8 +45,7 @@ endif()
 # Before 1.0, every minor version may change the interface.
 set_target_properties(linnet PROPERTIES VERSION ${PROJECT_VERSION}
                                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-                                        BUILD_WITH_INSTALL_RPATH ON)  # Wheels take the library from the build folder
-                                                                      # unchanged.
+                                        BUILD_WITH_INSTALL_RPATH ON)  # Wheels take it from the build folder.
 # Visibility hides internal symbols. The script also hides the instances of library templates for internal types.
 target_link_options(linnet PRIVATE -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/linnet.map)
 set_property(TARGET linnet APPEND PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/linnet.map)
