@@ -14,12 +14,12 @@ struct ByteConvCase {
   ConvSettings settings{};
 };
 
-/// Odd channels, groups, groups that fill vectors in part, depthwise, a pixel of several taps, windows in the padding,
-/// chunks of several images, 3x3 windows over many channels, a pixel more than a block that is widened at a time,
-/// panels of whole vectors of output channels, of one group and of two.
+/// Cases: odd channels, groups, groups that fill vectors partially, depthwise, a pixel of several taps, windows in the
+/// padding, chunks of several images, 3x3 windows over many channels, one pixel more than a block that is widened at a
+/// time, panels of whole vectors of output channels, of one group and of two.
 const std::vector<ByteConvCase>& byte_conv_cases();
 
-/// The attributes of Conv.
+/// Returns the attributes of Conv.
 Attributes conv_attributes(const ConvSettings& settings);
 
 }  // namespace linnet::testing

@@ -38,7 +38,7 @@ struct ByteGraph : GraphBuilder {
   ValueId quantize(ValueId x, const Grid& grid = {}) {
     return op("QuantizeLinear", {x, constant(Tensor::scalar(grid.scale)), constant(byte(grid.dtype, grid.zero_point))});
   }
-  /// On to the grid and back.
+  /// Quantises and dequantises.
   ValueId rounded(ValueId x, const Grid& grid = {}) { return dequantize(quantize(x, grid), grid); }
 };
 

@@ -1,4 +1,4 @@
-"""The C API through ctypes: its structs, and calls whose errors are exceptions."""
+"""The C API through ctypes: its structs, and its functions, whose errors are raised as exceptions."""
 
 import ctypes
 import re
@@ -101,7 +101,7 @@ class Failed(Exception):
 
 
 def tensor(array):
-    """A struct that refers to an array of numbers, or to copies of the strings of one of objects; it keeps them alive."""
+    """Returns a struct that refers to an array of numbers, or to copies of an array's strings. It keeps them alive."""
     if array.dtype == object:
         texts = [text.encode() for text in array.ravel()]
         held = [ctypes.create_string_buffer(text, len(text)) for text in texts]
@@ -117,7 +117,7 @@ def tensor(array):
 
 
 def array(tensor):
-    """What a struct refers to: numbers without a copy, strings as bytes."""
+    """Returns the contents of a struct: numbers without a copy, strings as bytes."""
     shape = tensor.dims[: tensor.rank]
     if tensor.dtype == STRING:
         count = tensor.bytes // ctypes.sizeof(String)
@@ -130,8 +130,8 @@ def array(tensor):
 
 
 class Api:
-    """The functions of a library by their names without `linnet_`. Handles are integers; a status that is none of
-    success is raised.
+    """The functions of a library by their names without `linnet_`. Handles are integers. A status other than success is
+    raised.
     """
 
     def __init__(self, path):
@@ -154,13 +154,13 @@ class Api:
         return call
 
     def created(self, function, *arguments):
-        """The handle that a function writes to its last argument."""
+        """Returns the handle that a function writes to its last argument."""
         handle = c_void_p()
         getattr(self, function)(*arguments, byref(handle))
         return handle.value
 
     def load(self, model, **options):
-        """A model from its bytes."""
+        """Loads a model from its bytes."""
         return self.created("model_load_bytes", model, len(model), None, byref(Options(**options)))
 
     def run(self, context, inputs, outputs=(), **more):
@@ -170,7 +170,7 @@ class Api:
         self.context_run(context, tensors, len(tensors), byref(options))
 
     def with_weights(self, model, weights):
-        """The model with other contents of initializers, by name."""
+        """Returns the model with other contents of initializers, given by name."""
         names, tensors = [name.encode() for name in weights], [as_tensor(value) for value in weights.values()]
         return self.created("model_with_weights", model, (c_char_p * len(names))(*names),
                             (Tensor * len(tensors))(*tensors), len(names))  # fmt: skip
@@ -186,7 +186,7 @@ def as_tensor(value):
 
 
 def refused(status, words, function, *arguments):
-    """Expects a call to fail with this status, and with these words, a regular expression, in its message."""
+    """Expects a call to fail with this status and a message that matches `words`, a regular expression."""
     with pytest.raises(Failed) as caught:
         function(*arguments)
     assert caught.value.status == status, caught.value
@@ -198,7 +198,7 @@ def dims(*values):
 
 
 def described(api, model, side, index):
-    """Name, dtype, rank, dims and symbols of an input or output of a model."""
+    """Returns the name, dtype, rank, dims and symbols of an input or output of a model."""
     info = ValueInfo()
     getattr(api, f"model_{side}")(model, index, byref(info))
     rank = max(0, info.rank)

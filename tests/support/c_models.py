@@ -17,20 +17,20 @@ def model_bytes(nodes, inputs, outputs, initializers=(), **fields):
 
 
 def identity(dtype, shape):
-    """A model whose output y is its input x."""
+    """Returns a model whose output y is its input x."""
     node = helper.make_node("Identity", ["x"], ["y"])
     return model_bytes([node], [value("x", dtype, shape)], [value("y", dtype, shape)])
 
 
 def node_model(inputs=("a", "b"), outputs=("y",), dtype=TensorProto.FLOAT, shape=("N", 3), **attributes):
-    """A model of one node mine::Op."""
+    """Returns a model of one node mine::Op."""
     names = [name for name in inputs if name]
     node = helper.make_node("Op", inputs, outputs, "node", domain="mine", **attributes)
     return model_bytes([node], [value(name, dtype, shape) for name in names],
                        [value(name, dtype, None) for name in outputs if name])  # fmt: skip
 
 
-# y = x w, and z its negative.
+# y = x w, and its negative z.
 W = RNG.standard_normal((3, 2)).astype(np.float32)
 LINEAR = model_bytes(
     [helper.make_node("MatMul", ["x", "w"], ["y"]), helper.make_node("Neg", ["y"], ["z"])],
@@ -38,7 +38,7 @@ LINEAR = model_bytes(
     [numpy_helper.from_array(W, "w")], producer_name="me", doc_string="about")  # fmt: skip
 X = RNG.standard_normal((4, 3)).astype(np.float32)
 
-# A loop that negates x, without end where go is true.
+# A loop that negates x, endlessly if `go` is true.
 ENDLESS = model_bytes(
     [helper.make_node("Loop", ["", "go", "x"], ["y"], body=helper.make_graph(
         [helper.make_node("Identity", ["on"], ["next"]), helper.make_node("Neg", ["s"], ["t"])], "body",

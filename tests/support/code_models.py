@@ -1,4 +1,4 @@
-"""The models that the pages of the documentation name."""
+"""The models that the documentation uses."""
 
 import numpy as np
 import onnx
@@ -36,7 +36,8 @@ def save_models(folder):
 
 
 def save_decoder(path):
-    """Attention of 4 heads over 2 of keys and values, which are x times a matrix behind past ones."""
+    """Saves attention with 4 heads over 2 heads of keys and values, which are past ones followed by x times a
+    matrix."""
     nodes = [helper.make_node("MatMul", ["x", "w"], ["rows"])]
     inputs = ["x", "rows", "rows", "", "past.0.key", "past.0.value"]
     nodes.append(helper.make_node("Attention", inputs, ["y", "present.0.key", "present.0.value"], q_num_heads=4, kv_num_heads=2))

@@ -5,13 +5,13 @@
 namespace linnet::testing {
 namespace {
 
-/// The output position that input position `in` reaches through kernel position k; -1: none.
+/// Returns the output position that input position `in` reaches through kernel position k, or -1.
 int64_t reached(int64_t in, int64_t k, int64_t stride, int64_t pad, int64_t dilation, int64_t out) {
   const int64_t at = in + pad - k * dilation;
   return at >= 0 && at % stride == 0 && at / stride < out ? at / stride : -1;
 }
 
-/// One spatial axis, counted from the last; a missing one has an extent of one.
+/// One spatial axis, counted from the last. A missing axis has an extent of one.
 struct Axis {
   int64_t in = 1, kernel = 1, stride = 1, pad = 0, dilation = 1, out = 1;
 

@@ -4,8 +4,8 @@
 
 namespace linnet::testing {
 
-/// How often operator new was called in this process: the test binary replaces it by one that counts. Always 0 under
-/// ThreadSanitizer, which has its own.
+/// Returns how often operator new was called in this process. The test binary replaces it by a counting one. The count
+/// is always 0 under ThreadSanitizer, which has its own operator new.
 int64_t allocation_count();
 
 }  // namespace linnet::testing

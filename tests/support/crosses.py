@@ -1,6 +1,6 @@
-"""Crosses of features: every cell, or a sample of them that is quick enough for each change.
+"""Combinations of features: all cells, or a sample that is small enough to run at each change.
 
-LINNET_ALL_CELLS=1 asks for all.
+LINNET_ALL_CELLS=1 selects all.
 """
 
 import itertools
@@ -10,8 +10,8 @@ SAMPLE = 24
 
 
 def cells(*axes):
-    """Combinations of the axes. The sample takes SAMPLE of them at equal distances, so that it has every value of an
-    axis that is shorter than it."""
+    """Returns combinations of the axes. The sample has SAMPLE of them at equal distances, so it contains every value of
+    each axis with fewer values."""
     every = list(itertools.product(*axes))
     if os.environ.get("LINNET_ALL_CELLS") == "1":
         return every

@@ -11,7 +11,7 @@ constexpr int64_t kHeads = Decoder::kHeads, kSize = Decoder::kSize, kWidth = Dec
 
 int64_t key_heads(DecoderForm form) { return form == DecoderForm::kMultiHead ? kHeads : kKeyHeads; }
 
-/// Writes a decoder.
+/// Builds the graph of a decoder.
 class DecoderGraph {
  public:
   DecoderGraph(GraphBuilder& b, DecoderForm form, const DecoderExtras& extras, int64_t batch)
@@ -47,7 +47,7 @@ class DecoderGraph {
   ValueId floats(const Tensor& values) {
     return b_.constant(extras_.dtype == DType::kFloat32 ? values : cast_to(values, extras_.dtype));
   }
-  /// Added to scores.
+  /// The number that is added to masked scores.
   float left_out() const { return extras_.dtype == DType::kFloat32 ? -1e9f : -6e4f; }
   ValueId scalar(float value) { return floats(Tensor::scalar(value)); }
 
@@ -79,7 +79,7 @@ class DecoderGraph {
     return b_.op("Reshape", {more, shape});
   }
 
-  /// The mask of one sample, column by column.
+  /// Returns the mask of one sample, gathered column by column.
   ValueId gathered_mask() {
     const auto number = [&](int64_t value) { return b_.constant(Tensor::scalar(value)); };
     const ValueId places = b_.op("Range", {number(0), dim(mask_, 1), number(1)});
@@ -104,7 +104,7 @@ class DecoderGraph {
     return b_.op("Reshape", {rows, ints({0, 0, kWidth})});
   }
 
-  /// [S, P + S]: what added to scores leaves out keys behind the query.
+  /// Returns a mask [S, P + S] that is added to scores and masks the keys after each query.
   ValueId causal_mask() {
     const auto number = [&](int64_t value) { return b_.constant(Tensor::scalar(value)); };
     const ValueId past = past_length(), end = b_.op("Add", {past, dim(x_, 1)});
@@ -145,7 +145,7 @@ class DecoderGraph {
     return joined(b_.op("MatMul", {b_.op("Softmax", {scores}), repeated(all_v)}));
   }
 
-  /// Rows behind a cache, heads first.
+  /// Appends rows to a cache, with heads first.
   ValueId present(ValueId past, ValueId x, int64_t axis) {
     if (rows_first()) {
       const ValueId rows = b_.op("Reshape", {x, ints({0, 0, kKeyHeads, kSize})});

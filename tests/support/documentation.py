@@ -1,4 +1,4 @@
-"""The blocks of code in the pages of the documentation, and a folder that holds what they name."""
+"""The code blocks in the documentation, and a folder with the files that they use."""
 
 import re
 import textwrap
@@ -19,7 +19,7 @@ class Block:
     page: str
     language: str
     number: int  # among the page's blocks of that language
-    file: str  # which it is the text of, or ""
+    file: str  # the file whose text it is, or ""
     text: str
 
     @property
@@ -28,12 +28,12 @@ class Block:
 
     @property
     def needs_pytorch(self):
-        """Whether tests/torch runs it, not tests/docs."""
+        """Whether tests/torch runs it, instead of tests/docs."""
         return self.language != "text" and bool(PYTORCH.search(self.text))
 
 
 def blocks(page, *languages):
-    """The blocks of a page in order, of these languages or of all."""
+    """Returns the blocks of a page in order, of these languages or of all."""
     found = []
     for _, language, file, text in FENCE.findall((ROOT / page).read_text()):
         number = sum(block.language == language for block in found)
@@ -42,7 +42,7 @@ def blocks(page, *languages):
 
 
 def commands(block):
-    """The command lines of a block of sh, without comments."""
+    """Returns the command lines of a block of sh, without comments."""
     lines = re.sub(r"\s*\\\n\s*", " ", block.text).splitlines()
     return [line for line in (re.sub(r"(^|\s)#\s.*", "", line).strip() for line in lines) if line]
 
@@ -54,7 +54,7 @@ assert onnxruntime.InferenceSession(sys.argv[1]).get_inputs()[0].name == "x"
 
 
 def fill(folder):
-    """Puts what the pages name into a folder."""
+    """Fills a folder with the files that the pages use."""
     for name in ("build", "build-test"):
         (folder / name).symlink_to(BUILD)
     for name in ("engine", "examples"):

@@ -17,10 +17,10 @@ inline Dim symbol(const std::string& name, int64_t certain_low = 0, int64_t assu
                         {{certain_low, INT64_MAX}, {std::max(certain_low, assumed_low), INT64_MAX}});
 }
 
-/// Numbers of three symbols.
+/// The numbers of three symbols.
 using Point = std::array<int64_t, 3>;
 
-/// An expression as a Dim and as a function of the numbers of its symbols, made in the same steps.
+/// An expression as a Dim and as a function of the numbers of its symbols, built in the same steps.
 struct DrawnDim {
   Dim dim;
   std::function<int64_t(const Point&)> number;
@@ -47,7 +47,7 @@ class DrawnDims {
     }
   }
 
-  /// Numbers in place of the symbols.
+  /// Returns a substitution of the symbols by numbers.
   DimSubstitution numbers(const Point& point) const {
     DimSubstitution result;
     for (size_t i = 0; i < point.size(); ++i) result.add(symbols_[i], point[i]);

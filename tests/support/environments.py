@@ -1,4 +1,4 @@
-"""Virtual environments that tests make for packages that are not in requirements.txt."""
+"""Virtual environments for test packages that are not in requirements.txt."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ def pip(python, *arguments):
 
 
 def once(folder, make):
-    """The folder, which make() fills where an earlier call did not finish."""
+    """Returns the folder. Calls make() to fill it unless an earlier call has succeeded."""
     done = folder / "done"
     if not done.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -26,7 +26,7 @@ def once(folder, make):
 
 
 def install(folder, *arguments):
-    """Makes the environment, with what pip installs for the arguments; returns its Python."""
+    """Creates the environment with what pip installs for the arguments. Returns its Python."""
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     pip(folder / "bin" / "python", *arguments)
     return folder / "bin" / "python"

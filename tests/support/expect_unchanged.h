@@ -6,11 +6,11 @@
 
 namespace linnet::testing {
 
-/// Expects that all rewrites together keep the outputs, to 1e-4.
+/// Expects that all rewrites together preserve the outputs, to 1e-4.
 void expect_unchanged(const GraphBuilder& b, const std::vector<Tensor>& inputs);
 
-/// "Conv Relu": the operators of the optimised graph in order, those of domain "linnet" with a leading "+"; a
-/// chain of element-wise operators as those that it holds.
+/// Returns the operators of the optimised graph in order, for example "Conv Relu". Operators of the domain "linnet"
+/// have a leading "+". A chain of element-wise operators is listed as its members.
 std::string optimized_ops(const GraphBuilder& b);
 
 }  // namespace linnet::testing

@@ -51,7 +51,7 @@ class GraphBuilder {
   int count_ = 0;
 };
 
-/// How many nodes of that operator the graph holds.
+/// Returns the number of nodes of that operator in the graph.
 inline int count_ops(const Graph& graph, const std::string& op_type, const std::string& domain = {}) {
   int count = 0;
   for (const NodeId id : graph.nodes()) {

@@ -11,7 +11,7 @@
 namespace linnet::testing {
 namespace {
 
-/// Of two bytes.
+/// Differences of two bytes.
 struct Differences : std::uniform_int_distribution<int> {
   Differences() : std::uniform_int_distribution<int>(-255, 255) {}
 };

@@ -5,8 +5,9 @@
 
 namespace linnet::testing {
 
-/// Numbers whose last one is followed by a page that cannot be accessed: a read or write past the end crashes. Filled
-/// with values of N(0, 1), integers with ones of [-255, 255] or their lowest bits, the same for the same seed.
+/// Numbers, the last of which is followed by an inaccessible page, so that a read or write past the end crashes. They
+/// are filled with random values of N(0, 1), or for integers of [-255, 255] or the lowest bits of these. A seed
+/// determines the values.
 template <class T>
 class Guarded {
  public:

@@ -1,4 +1,4 @@
-"""Linnet as it is installed, and programs built outside of its tree."""
+"""An installed Linnet, and programs that are built outside of its tree."""
 
 import os
 import shutil
@@ -11,20 +11,20 @@ from locations import BUILD
 
 
 def compiler(name):
-    """g++ or clang++, which Debian also installs under the names of its versions alone."""
+    """Returns g++ or clang++. Debian may install them only under names with a version."""
     found = shutil.which(name) or next(map(str, sorted(Path("/usr/bin").glob(f"{name}-[0-9]*"))), None)
     return found or pytest.skip(f"{name} is not installed")
 
 
 def call(*command, **options):
-    """The output of a command that must succeed."""
+    """Returns the output of a command, which must succeed."""
     result = subprocess.run([*map(str, command)], capture_output=True, text=True, **options)
     assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
     return result.stdout
 
 
 class Prefix:
-    """An installed Linnet that lies elsewhere than where it was installed."""
+    """An installed Linnet that was moved after the installation."""
 
     def __init__(self, folder):
         call("cmake", "--install", BUILD, "--prefix", folder / "installed")
@@ -32,7 +32,7 @@ class Prefix:
         self.libraries = next(self.path.glob("lib/**/liblinnet.so")).parent
 
     def configure(self, source, build, compiler, **variables):
-        """The completed process of a CMake project that may use Linnet."""
+        """Configures a CMake project that may use Linnet. Returns the completed process."""
         options = [f"-D{name}={value}" for name, value in variables.items()]
         return subprocess.run(
             ["cmake", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={self.path}", f"-DCMAKE_CXX_COMPILER={compiler}",

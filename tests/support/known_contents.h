@@ -8,7 +8,7 @@
 #include "support/graph_builder.h"
 #include "support/run_op.h"
 
-// Facts whose elements are known, and what is known of those that a node gives.
+// Facts with known elements, and the inferred elements of a node's outputs.
 namespace linnet::testing {
 
 inline const Dim kN("N"), kM("M");
@@ -45,7 +45,7 @@ inline std::vector<Fact> facts_of(const OpCase& op, const std::vector<Fact>& inp
   return facts;
 }
 
-/// "N+1 3 ?", "" where nothing is known.
+/// Returns a text such as "N+1 3 ?", or "" if nothing is known.
 inline std::string known(const Fact& fact) {
   std::string text;
   for (const Dim& dim : elements_of(fact).value_or(Dims())) text += (text.empty() ? "" : " ") + str(dim);

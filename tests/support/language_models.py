@@ -1,4 +1,4 @@
-"""Small language models as the bodies of BeamSearch, GreedySearch and Sampling: of GPT-2's and of T5's form."""
+"""Small language models in the form of GPT-2 and T5, for the bodies of BeamSearch, GreedySearch and Sampling."""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
@@ -10,7 +10,7 @@ LONGEST = 64
 
 
 class Body:
-    """Nodes and weights of a body; every method adds a node and returns the name of its result."""
+    """Nodes and weights of a body. Every method adds a node and returns the name of its result."""
 
     def __init__(self, seed, kind=FLOAT):
         self.nodes, self.weights, self.seed, self.kind = [], {}, seed, kind
@@ -26,7 +26,7 @@ class Body:
         return name
 
     def weight(self, name, *shape, scale=1.0):
-        """The same numbers for the same name, in whichever order they are asked for."""
+        """Returns the same numbers for the same name, independently of the order of calls."""
         if name not in self.weights:
             values = np.random.default_rng([self.seed, *name.encode()]).standard_normal(shape) * scale
             self.weights[name] = values.astype(helper.tensor_dtype_to_np_dtype(self.kind))
@@ -39,11 +39,11 @@ class Body:
         return self.constant(np.array(values, np.int64))
 
     def length(self, x, axis):
-        """One dim of x, as a scalar."""
+        """Returns one dim of x, as a scalar."""
         return self.op("Squeeze", self.op("Shape", x, start=axis, end=axis + 1))
 
     def heads(self, x, name):
-        """x times a weight: [batch, heads, length, size]."""
+        """Returns x times a weight: [batch, heads, length, size]."""
         product = self.op("MatMul", x, self.weight(name, HIDDEN, HIDDEN, scale=HIDDEN**-0.5))
         return self.op("Transpose", self.op("Reshape", product, self.ints(0, 0, HEADS, SIZE)), perm=[0, 2, 1, 3])
 
@@ -55,12 +55,13 @@ class Body:
         return self.op("MatMul", flat, self.weight(name, HIDDEN, HIDDEN, scale=HIDDEN**-0.5))
 
     def mask_bias(self, mask):
-        """[batch, 1, 1, length]: low where the mask is 0."""
+        """Returns a mask [batch, 1, 1, length], which is low where the input mask is 0."""
         masked = self.op("Sub", self.number(1), self.op("Cast", mask, to=self.kind))
         return self.op("Mul", self.op("Unsqueeze", masked, self.ints(1, 2)), self.number(-10000))
 
     def causal_bias(self, length, total):
-        """[length, total]: low where a key comes behind its query; the queries are the last ones."""
+        """Returns a mask [length, total], which is low where a key comes after its query. The queries are the last
+        ones."""
         one = self.constant(np.int64(1))
         rows = self.op("Range", self.op("Sub", total, length), total, one)
         behind = self.op("Greater", self.op("Range", self.constant(np.int64(0)), total, one),
@@ -68,7 +69,7 @@ class Body:
         return self.op("Mul", self.op("Cast", behind, to=self.kind), self.number(-10000))
 
     def logits(self, x, vocabulary, name="logits"):
-        """Of small range, so that beams come close to one another."""
+        """Returns logits of a small range, so that the scores of beams are close."""
         return self.op("MatMul", self.op("Tanh", x), self.weight("out", HIDDEN, vocabulary), name=name)
 
     def graph(self, name, inputs, outputs, left_out=()):
@@ -81,7 +82,7 @@ def info(name, kind, *shape):
 
 
 def gpt_decoder(seed=0, vocabulary=20, layers=2, kind=FLOAT, left_out=()):
-    """A decoder of GPT-2's form. Weights that are left out come from the graph around."""
+    """Returns a decoder in GPT-2's form. Weights in `left_out` come from the outer graph."""
     b = Body(seed, kind)
     x = b.op("Add", b.op("Gather", b.weight("tokens", vocabulary, HIDDEN), "input_ids"),
              b.op("Gather", b.weight("positions", LONGEST, HIDDEN), "position_ids"))
@@ -104,7 +105,7 @@ def gpt_decoder(seed=0, vocabulary=20, layers=2, kind=FLOAT, left_out=()):
 
 
 def keys_and_values(kind, prefix, where, layers, length):
-    """Names and declarations of the keys and values of all layers."""
+    """Returns names and declarations of the keys and values of all layers."""
     return [
         info(f"{prefix}_{part}_{where}_{i}", kind, "batch", HEADS, length, SIZE)
         for i in range(layers)
@@ -113,7 +114,7 @@ def keys_and_values(kind, prefix, where, layers, length):
 
 
 def decoder_step(b, ids, past_length, pasts, crosses, mask, layers, vocabulary):
-    """One step of a decoder behind an encoder. mask: "" for none."""
+    """Adds one step of a decoder with an encoder. mask: "" for no mask."""
     total = b.op("Add", past_length, b.length(ids, 1))
     places = b.op("Range", past_length, total, b.constant(np.int64(1)))
     x = b.op("Add", b.op("Gather", b.weight("tokens", vocabulary, HIDDEN), ids),
@@ -131,7 +132,7 @@ def decoder_step(b, ids, past_length, pasts, crosses, mask, layers, vocabulary):
 
 
 def crosses_of(b, hidden, layers):
-    """The names of the keys and values that all layers of a decoder take of an encoder."""
+    """Returns the names of the keys and values that all layers of a decoder take from an encoder."""
     return [
         b.op("Identity", b.heads(hidden, f"cross_{what[0]}{i}"), name=f"present_{what}_cross_{i}")
         for i in range(layers)
@@ -140,14 +141,14 @@ def crosses_of(b, hidden, layers):
 
 
 def started(kind, layers, vocabulary, length):
-    """The outputs of an encoder that makes the first step of the decoder, too."""
+    """Returns the outputs of an encoder that also makes the first step of the decoder."""
     return [info("logits", kind, "batch", length, vocabulary),
             info("encoder_hidden_states", kind, "batch", "encoded", HIDDEN),
             *keys_and_values(kind, "present", "self", layers, "length")]
 
 
 def t5_encoder(seed=0, vocabulary=20, layers=2, kind=FLOAT, starts=True):
-    """An encoder of T5's form. `starts`: it makes the first step of the decoder, too."""
+    """Returns an encoder in T5's form. `starts`: it also makes the first step of the decoder."""
     b = Body(seed, kind)
     x = b.op("Gather", b.weight("encoder_tokens", vocabulary, HIDDEN), "encoder_input_ids")
     mixed = b.attend(b.heads(x, "eq"), b.heads(x, "ek"), b.heads(x, "ev"), b.mask_bias("encoder_attention_mask"), "eo")
@@ -164,7 +165,7 @@ def t5_encoder(seed=0, vocabulary=20, layers=2, kind=FLOAT, starts=True):
 
 
 def t5_decoder(seed=0, vocabulary=20, layers=2, kind=FLOAT, hidden=True, left_out=()):
-    """A decoder of T5's form for that encoder. `hidden`: it takes encoder_hidden_states."""
+    """Returns a decoder in T5's form for that encoder. `hidden`: it takes encoder_hidden_states."""
     b = Body(seed, kind)
     selves = keys_and_values(kind, "past", "self", layers, "past")
     crosses = keys_and_values(kind, "past", "cross", layers, "encoded")
@@ -178,7 +179,7 @@ def t5_decoder(seed=0, vocabulary=20, layers=2, kind=FLOAT, hidden=True, left_ou
 
 
 def whisper_encoder(seed=0, vocabulary=20, layers=2, kind=FLOAT, features=5):
-    """An encoder of Whisper's form: of features, [batch, features, frames]."""
+    """Returns an encoder in Whisper's form, which takes features [batch, features, frames]."""
     b = Body(seed, kind)
     frames = b.op("Transpose", "encoder_input_ids", perm=[0, 2, 1])
     hidden = b.op("Tanh", b.op("MatMul", frames, b.weight("listen", features, HIDDEN)), name="encoder_hidden_states")
@@ -202,7 +203,8 @@ def whisper_decoder(seed=0, vocabulary=20, layers=2, kind=FLOAT, hidden=False):
 
 
 def chain(vocabulary=4):
-    """The least that is of GPT-2's form: the logits of the next token are a row of a table. Any number of steps."""
+    """Returns a minimal model in GPT-2's form: the logits of the next token are a row of a table. It supports any
+    number of steps."""
     b = Body(0)
     b.op("Gather", b.weight("table", vocabulary, vocabulary), "input_ids", name="logits")
     b.op("Identity", "past_0", name="present_0")

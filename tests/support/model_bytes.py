@@ -17,7 +17,7 @@ def identity(dtype=TensorProto.FLOAT, shape=("N", 3), **fields):
 
 
 def endless():
-    """A loop that ends where go is False: y = x, doubled in every turn."""
+    """A loop that ends if `go` is False: y = x, doubled in every round."""
     turn = [helper.make_node("Identity", ["go"], ["more"]), helper.make_node("Add", ["v", "v"], ["w"])]
     info = helper.make_tensor_value_info
     body = helper.make_graph(

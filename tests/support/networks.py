@@ -6,7 +6,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 
 class Network:
-    """A model that is written node by node; its input is x, float32, where it has a shape."""
+    """A model that is built node by node. If it has a shape, its input is x, float32."""
 
     def __init__(self, shape=None):
         self.rng = np.random.default_rng(1)
@@ -45,7 +45,8 @@ class Network:
 
 
 def image_network():
-    """An image's convolution, pools, a residual, a depthwise convolution, squeeze and excitation, a classifier."""
+    """A network for images: convolution, pools, a residual, a depthwise convolution, squeeze and excitation, a
+    classifier."""
     n = Network([2, 3, 23, 22])
     x = n.op("Relu", n.conv("x", 3, 8, 5, strides=[2, 2], pads=[2, 2, 2, 2]))
     x = n.op("MaxPool", x, kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
@@ -61,7 +62,7 @@ def image_network():
 
 
 def dense_network():
-    """Batch normalisations behind Concat, groups of few channels, an image that is resized."""
+    """Batch normalisations after Concat, groups of few channels, and a resized image."""
     n = Network([2, 6, 12, 10])
     x = n.op("Relu", n.conv("x", 6, 8, 3, pads=[1, 1, 1, 1], group=2))
     y = n.op("Relu", n.conv(x, 8, 4, 1))
@@ -94,7 +95,7 @@ HEADS, WIDTH, HIDDEN = 4, 8, 32
 
 
 class Transformer(Network):
-    """One whose input_ids are int64[batch, length]."""
+    """A model whose input_ids are int64[batch, length]."""
 
     def __init__(self):
         super().__init__()
@@ -115,17 +116,17 @@ class Transformer(Network):
         return self.op("Transpose", split, perm=perm)
 
     def length(self):
-        """As exporters write it."""
+        """Returns the length, computed in the form that exporters write."""
         dim = self.op("Gather", self.op("Shape", "input_ids"), self.vector(1, np.int64))
         return self.op("Unsqueeze", dim, self.vector([0], np.int64))
 
     def part(self, x, i):
-        """The i-th of the parts of HIDDEN columns."""
+        """Returns the i-th part of HIDDEN columns."""
         bounds = [self.vector([n * HIDDEN], np.int64) for n in (i, i + 1)]
         return self.op("Slice", x, *bounds, self.vector([2], np.int64))
 
     def attention(self, q, k, v, masked):
-        """masked: of the scores, those that count."""
+        """`masked` masks the scores."""
         q, v = (self.heads(x, [0, 2, 1, 3]) for x in (q, v))
         scores = self.op("MatMul", q, self.heads(k, [0, 2, 3, 1]))
         scores = masked(self.op("Div", scores, self.vector(WIDTH**0.5, np.float32)))
@@ -134,7 +135,7 @@ class Transformer(Network):
 
 
 def encoder_network(layers=2):
-    """BERT: embeddings, attention under a mask, Gelu, a normalisation behind each residual."""
+    """BERT: embeddings, attention under a mask, Gelu, a normalisation after each residual."""
     n = Transformer()
     mask = n.input("attention_mask", TensorProto.INT64, ["batch", "length"])
     types = n.input("token_type_ids", TensorProto.INT64, ["batch", "length"])

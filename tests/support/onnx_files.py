@@ -6,7 +6,7 @@ from onnx import helper, numpy_helper
 
 
 def save_model(path, nodes, inputs, outputs, initializers=(), opset=17, domains=None):
-    """Writes a model; inputs and outputs are (name, TensorProto type, shape), domains more opset imports."""
+    """Writes a model. inputs and outputs: (name, TensorProto type, shape). domains: additional opset imports."""
     values = [[helper.make_tensor_value_info(*value) for value in side] for side in (inputs, outputs)]
     graph = helper.make_graph(nodes, "test", *values, initializer=list(initializers))
     imports = [helper.make_opsetid(*item) for item in {"": opset, **(domains or {})}.items()]
@@ -21,6 +21,6 @@ def save_tensor(path, array, name=""):
 
 
 def identity(path, dtype, shape):
-    """A model whose output y is its input x."""
+    """Writes a model whose output y is its input x."""
     node = helper.make_node("Identity", ["x"], ["y"])
     return save_model(path, [node], [("x", dtype, shape)], [("y", dtype, shape)])

@@ -9,7 +9,7 @@ FATAL = 4
 
 
 class OnnxRuntime:
-    """model: a path or the bytes of one. Unless `optimized`, its nodes run as they are."""
+    """model: a path, or the bytes of a file. Unless `optimized`, its nodes run without rewrites."""
 
     def __init__(self, model, optimized=True, threads=2):
         options = onnxruntime.SessionOptions()
@@ -21,11 +21,11 @@ class OnnxRuntime:
         self.session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
     def run(self, inputs):
-        """The outputs, in the model's order, for inputs by name."""
+        """Returns the outputs in the model's order. inputs: by name."""
         return self.session.run(None, inputs)
 
     def run_in_place(self, inputs, places):
-        """The outputs for inputs by name; `places` are the inputs over which outputs are written, by their names."""
+        """Returns the outputs. inputs: by name. places: for each output, the input that it is written over, by name."""
         binding = self.session.io_binding()
         values = {name: onnxruntime.OrtValue.ortvalue_from_numpy(value) for name, value in inputs.items()}
         for name, value in values.items():
@@ -39,5 +39,5 @@ class OnnxRuntime:
         return binding.copy_outputs_to_cpu()
 
     def outputs(self, inputs):
-        """The outputs by name."""
+        """Returns the outputs by name."""
         return dict(zip((output.name for output in self.session.get_outputs()), self.run(inputs)))

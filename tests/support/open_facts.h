@@ -7,9 +7,9 @@
 
 namespace linnet::testing {
 
-/// Expects infer() to be right where less is known: without the contents, dims or rank of each of the inputs and of all
-/// of them, its facts fit the outputs that the op has for these inputs. And that what it does with inputs of another
-/// rank is to take them or to throw an Error.
+/// Expects infer() to be right with less information: without the contents, dims or rank of each input and of all
+/// inputs, the inferred facts must fit the outputs of the op for these inputs. Expects that it either accepts inputs of
+/// another rank or throws an Error.
 void expect_open_facts_fit(const Op& op, const std::vector<Fact>& inputs, const std::vector<Tensor>& outputs);
 
 }  // namespace linnet::testing

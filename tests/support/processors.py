@@ -1,4 +1,4 @@
-"""What the processor has, from elsewhere than Linnet."""
+"""The features of the processor, determined without Linnet."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ def multiplies_bfloat16():
 
 
 def onnx_runtime_sums_bytes_exactly():
-    """Without VNNI its sums of products of uint8 by int8 saturate."""
+    """Whether ONNX Runtime's sums of products of uint8 by int8 are exact. Without VNNI they saturate."""
     cpuinfo = Path("/proc/cpuinfo")
     text = cpuinfo.read_text() if cpuinfo.exists() else ""
     return "avx2" not in text or "avx512_vnni" in text or "avx_vnni" in text

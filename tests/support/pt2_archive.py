@@ -1,4 +1,4 @@
-"""Writes .pt2 archives as PyTorch does, and ones that it never would: no PyTorch is needed."""
+"""Writes .pt2 archives, valid ones as PyTorch does and malformed ones, without needing PyTorch."""
 
 import copy
 import json
@@ -11,7 +11,7 @@ FLOAT, LONG, BOOL = 7, 5, 12
 
 
 class Member:
-    """An entry of a ZIP; what `lies` names stands in its headers in place of the truth."""
+    """An entry of a ZIP file. `lies`: header fields with wrong values."""
 
     def __init__(self, name, data, **lies):
         self.name, self.data, self.lies = name, data, lies
@@ -40,7 +40,7 @@ class Member:
 
 
 def zip_bytes(members, zip64=True, comment=b"", before=b"", **lies):
-    """The archive of some members."""
+    """Returns the archive of some members."""
     out, directory = bytearray(before), bytearray()
     for member in members:
         offset = len(out)
@@ -97,7 +97,7 @@ def graph(inputs, nodes, outputs, values):
 
 
 def program():
-    """x [s0, 3] * weight [2, 3] (transposed) ... : a bit of everything that a program holds."""
+    """x [s0, 3] * weight [2, 3] (transposed) ...: an example of everything that a program may contain."""
     batch = "Symbol('s0', positive=True, integer=True)"
     body = graph([tensor("a")], [node("torch.ops.aten.sin.default", "sin", self=tensor("a"))], [tensor("sin")],
                  {"a": meta([batch, 2]), "sin": meta([batch, 2])})
@@ -136,7 +136,7 @@ def program():
 
 
 def counter():
-    """The same, times the buffer scale, which the program doubles."""
+    """The same, times the buffer `scale`, which the program doubles."""
     result = program()
     graph_, signature = result["graph_module"]["graph"], result["graph_module"]["signature"]
     batch = "Symbol('s0', positive=True, integer=True)"
@@ -164,7 +164,8 @@ def constants():
 
 
 def members(model=None, weight=None, constant=None, folder="m/"):
-    """The members of a valid archive, with the parts that are given in place of its own; texts are JSON already."""
+    """Returns the members of a valid archive, with the given parts instead of the default ones. Texts are already
+    JSON."""
     def text(value):
         return value.encode() if isinstance(value, str) else json.dumps(value).encode()
 
@@ -182,6 +183,6 @@ def members(model=None, weight=None, constant=None, folder="m/"):
 
 
 def expected(x, times=1):
-    """What program() gives, and counter() in its `times`-th run."""
+    """Returns the outputs of program(), and of counter() in its `times`-th run."""
     y = np.sin(x.astype(np.float64) @ np.array([[1, 3, 5], [2, 4, 6]]).T)
     return y, y * np.array([8, 9]) * 2 ** (times - 1)

@@ -9,14 +9,14 @@
 
 namespace linnet::testing {
 
-/// Runs an operator that is defined by its expansion as run_op does, and once more as a kernel, without any rewrite;
-/// with inputs that are constants, too. Expects no difference beyond the rounding of floats.
+/// Runs an operator that is defined by its expansion as run_op does, and also as a kernel, without rewrites, and with
+/// constant inputs. Expects no difference beyond the rounding of floats.
 std::vector<Tensor> run_expanded(const OpCase& op, const std::vector<Tensor>& inputs, int outputs = 1);
-/// The same for an operator of com.microsoft.
+/// Does the same for an operator of com.microsoft.
 std::vector<Tensor> run_expanded(const std::string& op_type, const Attributes& attributes,
                                  const std::vector<Tensor>& inputs, int outputs = 1);
 
-/// Bytes of all sizes, in no order.
+/// Returns bytes of all sizes, in no particular order.
 template <class T>
 Tensor scattered(const Shape& shape, int64_t step = 37) {
   Tensor tensor(dtype_of<T>, shape);
@@ -24,7 +24,7 @@ Tensor scattered(const Shape& shape, int64_t step = 37) {
   return tensor;
 }
 
-/// saturate(round(value / scale) + zero_point), ties to even.
+/// Returns saturate(round(value / scale) + zero_point), with ties to even.
 template <class T>
 T rounded_to(double value, double scale, double zero_point) {
   const double least = std::numeric_limits<T>::min(), greatest = std::numeric_limits<T>::max();

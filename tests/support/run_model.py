@@ -1,4 +1,4 @@
-"""The command run_model, as a function of arguments and as one of arrays."""
+"""Runs the command run_model, with command-line arguments or with arrays."""
 
 import os
 import re
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def is_comparison(reason):
-    """Whether a case of `check` ran and gave something else, rather than failed."""
+    """Whether a case of `check` ran with a different result, instead of failing."""
     return re.match(r"test_data_set_\d+: output '", reason) is not None
 
 
@@ -18,7 +18,8 @@ class RunModel:
         self.binary = str(binary)
 
     def __call__(self, *arguments, code=0, timeout=600, env=None, cwd=None):
-        """The completed process. `code` is the exit code to expect, None for any; `env` is added to the environment."""
+        """Returns the completed process. `code`: the expected exit code, or None for any. `env` is added to the
+        environment."""
         result = subprocess.run(
             [self.binary, *map(str, arguments)],
             capture_output=True, text=True, errors="replace", timeout=timeout, cwd=cwd, env=os.environ | (env or {}),
@@ -27,7 +28,7 @@ class RunModel:
         return result
 
     def outputs(self, model, inputs=None, *flags, env=None):
-        """The model's outputs by name for inputs by name."""
+        """Returns the model's outputs by name. inputs: by name."""
         with tempfile.TemporaryDirectory() as folder:
             if inputs:
                 np.savez(f"{folder}/inputs.npz", **inputs)

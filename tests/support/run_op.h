@@ -18,29 +18,29 @@ struct OpCase {
   std::string domain{};
 };
 
-/// Runs a graph of that one node. An empty Tensor among `inputs` is an omitted input. With `constants`, the inputs at
-/// those positions are constants of the graph instead of graph inputs. Runs it once more with guarded memory, expects
-/// the same bits, and expects the outputs to fit what the op infers where less is known of the inputs.
+/// Runs a graph of that one node. An empty Tensor in `inputs` is an omitted input. The inputs at the positions in
+/// `constants` are constants of the graph instead of graph inputs. Runs it again with guarded memory and expects the
+/// same bits. Expects the outputs to fit what the op infers when less is known of the inputs.
 std::vector<Tensor> run_op(const OpCase& op, const std::vector<Tensor>& inputs, int outputs = 1,
                            const std::vector<int>& constants = {}, Isa isa = Isa::kAuto, int threads = 2);
 
 /// The instruction sets that this machine can run, for parametrised tests.
 std::vector<Isa> supported_isas();
-/// Those, and each with one feature of those that products of bytes use.
+/// These, and each with one of the features for products of bytes.
 std::vector<Isa> supported_byte_isas();
-/// isa_name() in letters that gtest takes.
+/// Returns isa_name() in characters that gtest accepts.
 std::string isa_test_name(Isa isa);
 
-/// Float32 values drawn from N(0, 1), the same for the same seed.
+/// Returns random float32 values of N(0, 1), determined by the seed.
 Tensor random_tensor(const Shape& shape, unsigned seed = 0);
-/// Values drawn uniformly from [low, high].
+/// Returns random values, uniform in [low, high].
 Tensor random_uniform(const Shape& shape, float low, float high, unsigned seed = 0);
 
-/// The same values in another dtype (static_cast element by element; numbers and bool only).
+/// Returns the same values in another dtype (static_cast element by element; numbers and bool only).
 Tensor cast_to(const Tensor& tensor, DType dtype);
 
-/// Expects dtype and shape equal and |got - want| <= atol + rtol * |want| element by element; NaN equals NaN.
-/// Strings and integers are compared exactly when both tolerances are 0.
+/// Expects equal dtype and shape and |got - want| <= atol + rtol * |want| element by element. NaN equals NaN. Strings
+/// and integers are compared exactly if both tolerances are 0.
 void expect_close(const Tensor& got, const Tensor& want, double atol = 0, double rtol = 0);
 
 /// Expects that f() throws linnet::Error of this kind whose message contains `text`.

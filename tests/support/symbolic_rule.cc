@@ -36,7 +36,7 @@ DimSubstitution substitution(const Binding& binding) {
   return result;
 }
 
-/// All symbols equal, and random small numbers.
+/// Returns bindings with equal numbers for all symbols, and with random small numbers.
 std::vector<Bound> make_bindings(int64_t least) {
   constexpr int64_t kMost = 8;
   constexpr int kRandom = 60;
@@ -97,7 +97,7 @@ std::optional<std::vector<Fact>> inferred_or_refused(const Op& op, const Symboli
   }
 }
 
-/// Symbols that are assumed to be 2 or more.
+/// Returns a substitution that assumes symbols of 2 or more.
 DimSubstitution assumption() {
   DimSubstitution result;
   for (const std::string& name : kSymbols) {
@@ -135,7 +135,7 @@ bool is_determined(const Fact& fact) {
   return fact.dims && std::ranges::all_of(*fact.dims, [](const Dim& dim) { return dim.determined(); });
 }
 
-/// How many bindings the rule accepts.
+/// Returns how many bindings the rule accepts.
 int expect_holds(const SymbolicRule& rule, const DimSubstitution& symbols, bool assumes,
                  const std::vector<Bound>& bindings) {
   const std::shared_ptr<const Op> op = op_of(rule);

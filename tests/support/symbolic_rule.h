@@ -8,12 +8,12 @@
 
 namespace linnet::testing {
 
-/// A shape rule with inputs of symbols. N, M, S, P and T are all that occur.
+/// A shape rule with symbolic inputs. The only symbols are N, M, S, P and T.
 struct SymbolicRule {
   OpCase op;
   std::vector<Fact> inputs;
   int outputs = 1;
-  bool opens = false;  ///< some dims cannot be told from the symbols
+  bool opens = false;  ///< some dims cannot be determined from the symbols
 };
 
 Dim symbol(const std::string& name);
@@ -23,9 +23,10 @@ Fact float_constant(const std::vector<float>& values);
 Fact elements(const Dims& values);
 Fact scalar(const Dim& value);
 
-/// Expects that the dims that the rule gives are, with numbers in the place of the symbols, those that the rule gives
-/// for these numbers, for many numbers of 0 or more; that they are so where symbols are assumed to be 2 or more, for
-/// such numbers; and that what it learns holds for all numbers that it does not refuse.
+/// Checks a rule with many numbers of 0 or more for the symbols. Expects that the rule's symbolic dims, evaluated at
+/// these numbers, are equal to the dims that the rule returns for the numbers. Expects the same where symbols are
+/// assumed to be 2 or more, for such numbers. Expects that what the rule learns holds for all numbers that it does not
+/// refuse.
 void expect_rule_holds(const SymbolicRule& rule);
 
 }  // namespace linnet::testing

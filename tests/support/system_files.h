@@ -9,7 +9,7 @@
 
 namespace linnet::testing {
 
-/// A system's files, by their paths below its root, in a folder of their own.
+/// A system's files, by their paths below its root, in a separate folder.
 class SystemFiles {
  public:
   explicit SystemFiles(const std::map<std::string, std::string>& texts) {

@@ -8,7 +8,7 @@
 
 namespace linnet::testing {
 
-/// A folder that goes with the test.
+/// A folder that is removed when the test ends.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

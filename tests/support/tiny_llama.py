@@ -1,4 +1,5 @@
-"""A seeded Llama of two layers, as exporters write one with a cache, and the same computed by NumPy without a cache."""
+"""A seeded Llama of two layers, in the form that exporters write with a cache, and the same computed by NumPy without a
+cache."""
 
 import numpy as np
 from networks import Network
@@ -21,7 +22,7 @@ def make_weights(seed=11):
 
 
 def logits(weights, tokens):
-    """float64 [tokens,VOCABULARY] of a whole sequence."""
+    """Returns float64 [tokens,VOCABULARY] for a whole sequence."""
 
     def norm(x):
         return x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-5)
@@ -52,7 +53,7 @@ def logits(weights, tokens):
 
 
 class TinyLlama(Network):
-    """Inputs input_ids, attention_mask, position_ids, past_key_values.I.key, .value; outputs logits, present.I.*"""
+    """Inputs: input_ids, attention_mask, position_ids, past_key_values.I.key, .value. Outputs: logits, present.I.*"""
 
     def __init__(self, weights):
         super().__init__()
@@ -106,7 +107,7 @@ class TinyLlama(Network):
         return self.op("Add", self.op("Mul", x, self.cos), self.op("Mul", turned, self.sin))
 
     def cached(self, name, new):
-        """Past and new, each head for all queries that share it."""
+        """Returns past and new rows, each head repeated for all queries that share it."""
         x = self.op("Concat", f"past_key_values.{name}", new, out=f"present.{name}", axis=2)
         shape = self.op("Concat", self.ints([1, SHARED, HEADS // SHARED]), self.total, self.ints([HEAD]), axis=0)
         expanded = self.op("Expand", self.op("Unsqueeze", x, self.ints([2])), shape)

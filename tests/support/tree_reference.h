@@ -14,7 +14,7 @@ struct RandomTrees {
     std::string mode;  ///< LEAF or BRANCH_*
     int64_t feature = 0;
     float threshold = 0;
-    size_t true_child = 0, false_child = 0;  ///< places among the nodes of the tree
+    size_t true_child = 0, false_child = 0;  ///< indices of nodes in the tree
     std::vector<std::pair<int64_t, float>> votes{};
   };
   Attributes attributes;
@@ -22,10 +22,10 @@ struct RandomTrees {
   int64_t targets;
 };
 
-/// Trees that read 3 features.
+/// Returns trees that read 3 features.
 RandomTrees random_trees(unsigned seed, int64_t targets, int count);
 
-/// TreeEnsembleRegressor by its definition, row by row in float64; x [N, 3] of any number dtype.
+/// Computes TreeEnsembleRegressor by its definition, row by row in float64. x: [N, 3] of any number dtype.
 Tensor tree_reference(const RandomTrees& trees, const Tensor& x, const std::string& aggregate, double base);
 
 }  // namespace linnet::testing

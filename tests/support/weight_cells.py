@@ -1,7 +1,7 @@
-"""Models whose weights are read in one form of use and one nesting each, for tests that cross both.
+"""Models whose weights are read in one form of use and one nesting each, for tests of all combinations.
 
-build(nesting, form, seed) is a model on x, float32 [4, 16], and, where BRANCHES, c, a bool; its weights are drawn from
-the seed, under names that do not depend on it: nested initializers, too.
+build(nesting, form, seed) is a model on x, float32 [4, 16], and for BRANCHES also c, a bool. The seed determines its
+weights, but not their names, which also include nested initializers.
 """
 
 import ml_dtypes
@@ -51,7 +51,7 @@ def quantised(rng):
 
 
 def tied(rng):
-    """An embedding of 64 KiB that is the last product's weights, too."""
+    """An embedding of 64 KiB that is also the weight of the last product."""
     weights = {"table": matrix(rng, 1024), "axis": np.array([1])}
     return weights, [
         node("ArgMax", ["x"], ["i"], axis=1, keepdims=0), node("Gather", ["table", "i"], ["g"]),
@@ -76,14 +76,14 @@ FORMS = {form.__name__: form for form in
 
 
 class Part:
-    """A form's nodes on values of other names, once for each prefix."""
+    """The nodes of a form on values of other names, once for each prefix."""
 
     def __init__(self, form, seed):
         weights, self.nodes = FORMS[form](np.random.default_rng(seed))
         self.weights = {name: np.asarray(array) for name, array in weights.items()}
 
     def on(self, x, y, prefix="f_", weights=None):
-        """y = tanh of the form on x, with weights of these names."""
+        """Returns y = tanh of the form on x, with weights of these names."""
         names = {"x": x, **{w: (weights or {}).get(w, w) for w in self.weights}}
         nodes = []
         for proto in self.nodes:
@@ -181,7 +181,7 @@ def loop_untyped_of_if(part):
 
 
 def carried(part):
-    """Names of the weights within a body and behind it."""
+    """Returns the names of the weights inside and after a body."""
     return {w: "in_" + w for w in part.weights}, {w: "out_" + w for w in part.weights}
 
 
@@ -249,7 +249,7 @@ def function(part):
 
 
 def function_of_if(part):
-    """A local function whose branches read its inputs and have initializers of their own; called twice."""
+    """A local function whose branches read its inputs and have separate initializers. It is called twice."""
     imports = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
     inside = {w: "own_" + w for w in part.weights}
     bodies = branches(part.on("x", "t", "a"), part.on("x", "e", "b", inside), [], part.tensors(inside))
@@ -276,7 +276,7 @@ def build(nesting, form, seed):
 
 
 def initializers(model):
-    """All of a model, nested ones and those of functions, by name."""
+    """Returns all initializers of a model by name, including those of bodies and functions."""
     found = {}
 
     def visit(nodes):

@@ -66,7 +66,7 @@ TEST(PackCache, PacksViewsOfOtherShapesAndTypesAnew) {
   const Tensor first = packer.get(source, kPanels), wide = packer.get(source.reshaped({2, 3}), kPanels);
   const Tensor ints = packer.get(Tensor::share(DType::kInt32, {6}, source.raw(), nullptr), kPanels);
   EXPECT_EQ(packer.made, 3);
-  packer.cache.free(source);  // whatever its shape
+  packer.cache.free(source);  // for all its shapes
   const Tensor again = packer.get(source.reshaped({2, 3}), kPanels);
   EXPECT_EQ(packer.made, 4);
 }
@@ -86,7 +86,7 @@ TEST(PackCache, KeepsWhatIsHeldAndNothingElse) {
   EXPECT_EQ(packer.made, 3);
 }
 
-// Else another constant at the same address would be taken for it.
+// Otherwise, another constant at the same address would be mistaken for it.
 TEST(PackCache, KeepsSourcesUntilTheyAreFreed) {
   Packer packer;
   Tensor source = weights();

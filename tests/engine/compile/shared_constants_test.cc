@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kConstantFloats = 2048;
 
-/// A node with one constant input, and how often it was computed.
+/// A node with one constant input. It counts how often it is computed.
 struct Computing {
   explicit Computing(const std::string& op_type = "Neg", const Attributes& attributes = {})
       : y(b.op(op_type, {b.constant(random_tensor({kConstantFloats}))}, attributes)),
@@ -59,7 +59,7 @@ TEST(SharedConstants, OfOtherInputsShapesOrNodesAreOthers) {
   EXPECT_EQ(addresses.size(), held.size());
 }
 
-/// Another constant may be where one was that is gone.
+/// Another constant may occupy the memory of one that was freed.
 TEST(SharedConstants, AreNotTakenForThoseOfAnInputThatIsGone) {
   SharedConstants constants;
   Computing neg;
@@ -80,7 +80,7 @@ TEST(SharedConstants, AreSharedByContentsWhereRewritesMakeThem) {
   EXPECT_EQ(constants.share(other).address(), other.address());
 }
 
-/// The memory of a constant that is freed may be used for something else while somebody keeps it alive.
+/// The memory of a forgotten constant may be reused for something else while a tensor keeps it alive.
 TEST(SharedConstants, AreGivenToNobodyOnceForgotten) {
   SharedConstants constants;
   Computing neg;

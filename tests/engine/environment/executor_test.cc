@@ -16,7 +16,7 @@
 namespace linnet::testing {
 namespace {
 
-/// The kinds that have threads.
+/// The kinds of executors that have threads.
 class Executors : public ::testing::TestWithParam<std::shared_ptr<Executor> (*)(int)> {
  protected:
   static std::shared_ptr<Executor> make(int threads) { return GetParam()(threads); }
@@ -55,7 +55,7 @@ TEST_P(Executors, HeldThreadsRunEveryChunkOnce) {
     for (int run = 0; run < 3; ++run) {
       executor->hold([&](int64_t, int) {
         for (int64_t chunks = 0; chunks < 300; ++chunks) count_all_chunks(*executor, chunks % 37);
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));  // The others fall asleep.
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));  // The other threads fall asleep.
         count_all_chunks(*executor, 100);
       });
     }
@@ -145,10 +145,10 @@ TEST_P(Executors, CallersAtTheSameTimeDivideItsThreads) {
     });
   }
   for (std::thread& caller : callers) caller.join();
-  EXPECT_LE(most, 4 + 3);  // The first caller found all threads free.
+  EXPECT_LE(most, 4 + 3);  // The first caller found all threads idle.
 }
 
-/// Forks; the child must end with f() being true.
+/// Forks. The child must end with f() returning true.
 template <class F>
 void expect_in_child(F&& f) {
   const pid_t child = ::fork();
@@ -168,7 +168,7 @@ bool all_chunks_run(Executor& executor) {
   return calls == 200;
 }
 
-// QEMU's user mode cannot start threads in the child of a process that has some.
+// QEMU's user mode cannot start threads in the child of a multi-threaded process.
 #ifdef LINNET_TESTS_EMULATED
 #define LINNET_FORKED_CHILD(name) DISABLED_##name
 #else
@@ -198,7 +198,7 @@ TEST_P(Executors, LINNET_FORKED_CHILD(HasAllItsWorkersInAForkedChild)) {
     std::array<std::atomic<bool>, 3> seen{};
     executor->hold([&](int64_t, int) {
       executor->parallel_for(3, [&](int64_t, int worker) {
-        // A missing worker is waited for until alarm() ends the child.
+        // If a worker is missing, this waits until alarm() ends the child.
         for (seen[size_t(worker)] = true; !seen[0] || !seen[1] || !seen[2];) std::this_thread::yield();
       });
     });

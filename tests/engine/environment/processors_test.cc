@@ -17,7 +17,7 @@ int processors_of(const std::map<std::string, std::string>& files) {
   return available_processors(SystemFiles(files).root());
 }
 
-/// As many as affinity allows, but no more than `quota`.
+/// Returns the number of processors that the affinity allows, but at most `quota`.
 int at_most(int quota) {
   cpu_set_t mask;
   ::sched_getaffinity(0, sizeof mask, &mask);

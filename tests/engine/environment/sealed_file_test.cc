@@ -27,7 +27,7 @@ void write_byte(const std::string& path, std::streamoff at, char byte) {
   file.put(byte);
 }
 
-/// Puts the time of modification back, as no other program would know to.
+/// Restores the modification time, so that a change is not noticed.
 class Unseen {
  public:
   explicit Unseen(std::string path) : path_(std::move(path)), time_(fs::last_write_time(path_)) {}
@@ -93,7 +93,7 @@ TEST_F(SealedFiles, AreRefusedWhenTheyAreShorterOrLonger) {
   EXPECT_FALSE(map_sealed(path_));
 }
 
-// Or a file of 1 GB would be read to load it. A change that hides itself shows that it is not.
+// Otherwise, loading would read a file of 1 GB. A change with a restored modification time shows that it is not read.
 TEST_F(SealedFiles, AreNotReadWhileTheSealIsWhole) {
   write();
   {

@@ -11,7 +11,7 @@
 namespace linnet::testing {
 namespace {
 
-/// Where a file would lie: every number is 3.
+/// Replaces a file: every number is 3.
 class Threes final : public ContentsSource {
  public:
   void read(std::span<std::byte> to, size_t) const override {
@@ -23,7 +23,7 @@ const Shape kLarge{256, 256};
 
 Tensor stored() { return StoredContents::tensor(DType::kFloat32, kLarge, std::make_shared<Threes>()); }
 
-/// Folds what gives the value and reads it again.
+/// Folds the node of the value and reads the value again.
 void expect_recomputed(const GraphBuilder& b, float want) {
   Graph graph = b.graph();
   propagate_facts(graph, *std::make_shared<ModelResources>());

@@ -7,8 +7,8 @@
 #include "tensor/dim_scope.h"
 #include "tensor/dim_substitution.h"
 
-// What operators say of the elements of their outputs, against their kernels: expressions, in which numbers take the
-// place of symbols, are what the kernel makes of the numbers.
+// Compares what operators infer about the elements of their outputs with their kernels. With numbers in place of the
+// symbols, the inferred expressions must be equal to the results of the kernel.
 namespace linnet::testing {
 namespace {
 
@@ -19,7 +19,7 @@ class Numbers {
     numbers_.add(kM, m);
   }
 
-  /// Unknown elements may be anything.
+  /// Unknown elements may have any value.
   Tensor tensor(const Fact& fact) {
     if (!fact.present() || fact.constant) return fact.constant;
     Shape shape;
@@ -48,7 +48,7 @@ class Numbers {
   DimSubstitution numbers_;
 };
 
-/// How many elements of the outputs are known; expects that the kernel gives them.
+/// Returns the number of known elements in the outputs, and expects the kernel to compute the same ones.
 int known_elements(const OpCase& op, const std::vector<Fact>& inputs, int outputs = 1) {
   SCOPED_TRACE(op.op_type);
   const std::vector<Fact> facts = facts_of(op, inputs, outputs);
@@ -74,7 +74,7 @@ int known_elements(const OpCase& op, const std::vector<Fact>& inputs, int output
 
 class Drawn {
  public:
-  /// Elements of which most are expressions; of booleans, 0, 1 and unknown ones.
+  /// Returns elements, most of which are expressions. Booleans are 0, 1 and unknown.
   Fact operator()(DType dtype, const Shape& shape) {
     const Dims integers{kN,         kM, kN + kM, 2 * kN + 1, kN * kM, kN - kM, 0 - kN, floor_div(kN, 2),
                         min(kM, 4), -3, 0,       1,          2,       Dim()};
@@ -159,7 +159,7 @@ TEST(ContentsOfOperators, ElementsAreWhatKernelsGive) {
 }
 
 TEST(ContentsOfOperators, ShapesAreElements) {
-  const DimScope scope({kN, kM});  // 3 M N may leave 64 bits
+  const DimScope scope({kN, kM});  // 3 M N may exceed 64 bits
   const Fact x(DType::kFloat32, Dims{kN, 3, kM + 1});
   EXPECT_EQ(known_elements({"Shape"}, {x}), 3);
   EXPECT_EQ(known_elements({"Shape", 17, {{"start", int64_t{-2}}}}, {x}), 2);
@@ -170,7 +170,7 @@ TEST(ContentsOfOperators, ShapesAreElements) {
 }
 
 TEST(ContentsOfOperators, CastLikeIsCast) {
-  const DimScope scope({kN});  // N + 1 may leave 32 bits
+  const DimScope scope({kN});  // N + 1 may exceed 32 bits
   const Fact x = vector_of({kN, kN + 1, 0, Dim()});
   EXPECT_EQ(known_elements({"CastLike"}, {x, Fact(Tensor::scalar(int32_t{1}))}), 3);
   EXPECT_EQ(known({"CastLike"}, {x, Fact(Tensor::scalar(true))}), "? 1 0 ?");

@@ -7,7 +7,7 @@
 #include "support/known_contents.h"
 #include "tensor/dim_scope.h"
 
-// What the engine knows of the elements of small integer tensors before a run.
+// The elements of small integer tensors that the engine knows before a run.
 namespace linnet::testing {
 namespace {
 
@@ -44,7 +44,7 @@ TEST(Contents, LargeTensorsAreNotFollowed) {
 
 TEST(Contents, MoversWhoseOtherInputsAreOpenAreLeft) {
   EXPECT_EQ(known({"Gather"}, {vector_of({kN, kM}), vector_of({kN})}), "");
-  EXPECT_EQ(known({"Gather"}, {vector_of({kN, kM}), ints({7})}), "");  // the run says what is wrong
+  EXPECT_EQ(known({"Gather"}, {vector_of({kN, kM}), ints({7})}), "");  // the run reports the error
 }
 
 const OpCase kNarrow{"Cast", 17, {{"to", int64_t(DType::kInt32)}}};
@@ -59,7 +59,7 @@ TEST(Contents, WhatMayLeave32BitsIsCheckedAtEachBinding) {
   {
     const DimScope scope(Dims{kN});
     EXPECT_EQ(known({"Mul"}, {vector_of({kN, Dim(), 1 << 30}, DType::kInt32), two}), "2*N ? ?");
-    EXPECT_EQ(known({"Mul"}, {vector_of({kM, 1}, DType::kInt32), two}), "? 2");  // nothing could check it
+    EXPECT_EQ(known({"Mul"}, {vector_of({kM, 1}, DType::kInt32), two}), "? 2");  // no check is possible
   }
   DimScope scope(Dims{kN});
   GraphBuilder b;
@@ -128,7 +128,7 @@ class CopyKernel final : public Kernel {
   }
 };
 
-/// Adds 1 and says so; a kernel is not asked for.
+/// Adds 1 and infers it. Its kernel is not used.
 class Next final : public Op {
  public:
   explicit Next(const NodeSpec&) {}
@@ -147,7 +147,7 @@ class FailingRule final : public Op {
   Dim element(std::span<const Dim>) const override { throw Error(ErrorKind::kShape, "no such integer"); }
 };
 
-/// Moves elements at random: no run is known to do what another does.
+/// Moves elements randomly: two runs may have different results.
 class Shuffled final : public Op {
  public:
   explicit Shuffled(const NodeSpec&) {}
@@ -157,7 +157,7 @@ class Shuffled final : public Op {
   bool deterministic() const override { return false; }
 };
 
-/// What moves elements by a kernel that fails, or has a rule that says more elements than there are.
+/// Moves elements, but either its kernel fails, or it has a rule that returns more elements than there are.
 class Wrong final : public Op {
  public:
   explicit Wrong(const NodeSpec& node) : has_rule_(node.attr_or("rule", false)) {}

@@ -61,7 +61,7 @@ TEST(FoldConstants, LeavesLargeConstantsThatAreOnlyRepeated) {
   EXPECT_EQ(count_ops(graph, "Transpose"), 0);
 }
 
-// The first output is known, the second is not.
+// An operator whose first output is known and whose second is not.
 class HalfKnown final : public Op {
  public:
   explicit HalfKnown(const NodeSpec&) {}

@@ -16,7 +16,7 @@ Graph merged(const GraphBuilder& b) {
   return graph;
 }
 
-/// How many nodes of the operator are left of two that have these attributes and the same input.
+/// Returns how many nodes of the operator remain of two with these attributes and the same input.
 int left_of_two(const std::string& op_type, const Attributes& first, const Attributes& second, int64_t opset = 17) {
   GraphBuilder b(opset);
   const ValueId x = b.input("x", Shape{2, 2});
@@ -36,7 +36,7 @@ TEST(MergeEqualNodes, MergesChainsToTheirEnds) {
   EXPECT_EQ(graph.outputs()[0].value, graph.outputs()[2].value);
 }
 
-/// Eight products by one weight, to which these operators are applied first: each product has nodes of its own.
+/// Eight products by one weight, to which these operators are applied first. Each product has separate nodes for this.
 Model shared_weight(const std::vector<std::pair<std::string, Attributes>>& ops, bool in_body, Tensor weight) {
   GraphBuilder b, body;
   GraphBuilder& products = in_body ? body : b;
@@ -150,7 +150,7 @@ TEST(MergeEqualNodes, ANodeGivesWayToOneWithAtLeastItsOutputs) {
   }
 }
 
-/// How many constants the additions of both read.
+/// Returns the number of constants that both additions read.
 size_t constants_left(const Tensor& first, const Tensor& second) {
   GraphBuilder b;
   for (const Tensor& value : {first, second}) {

@@ -24,7 +24,7 @@ const Graph& body_of(const Graph& graph, const std::string& name) {
   throw Error(ErrorKind::kInternal, "no body " + name);
 }
 
-/// If(cond) x + -c else x, x and c captured.
+/// If(cond) x + -c else x, where x and c are captured.
 struct Captures {
   GraphBuilder b;
   GraphPtr then_branch, else_branch;

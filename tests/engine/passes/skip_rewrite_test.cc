@@ -49,7 +49,7 @@ std::optional<Patch> fail_to_match(const Graph&, const Node& node) {
 
 std::optional<Patch> hit_a_limit(const Graph&, const Node&) { throw Error(ErrorKind::kLimit, "too late"); }
 
-/// Neg(Tanh(Abs(x))) with one rewrite more.
+/// Neg(Tanh(Abs(x))) with one additional rewrite.
 Graph tanh_graph(Apply apply) {
   Registry registry = standard_registry();
   Registry::Rewrites rewrites = Registry::Rewrites::of(registry);

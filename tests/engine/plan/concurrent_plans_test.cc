@@ -12,9 +12,9 @@
 namespace linnet::testing {
 namespace {
 
-constexpr int64_t kSlow = 48;  // rows of the input that a plan takes long for
+constexpr int64_t kSlow = 48;  // the number of input rows whose plan takes long
 
-/// Compiling for kSlow rows waits until it may go on.
+/// Compiling for kSlow rows waits until it may continue.
 struct Gate {
   std::promise<void> entered, opened;
   std::atomic<int> compiled = 0;
@@ -33,7 +33,7 @@ class CopyKernel final : public Kernel {
   void run(KernelContext& context) const override { copy_elements(context.input(0), context.output(0)); }
 };
 
-/// y = x, whose kernels are made at the gate.
+/// y = x. Its kernels are compiled at the gate.
 class Gated final : public Op {
  public:
   explicit Gated(Gate& gate) : gate_(gate) {}
@@ -47,7 +47,7 @@ class Gated final : public Op {
   Gate& gate_;
 };
 
-/// Both callers of meet() are there at the same time, or one has waited in vain.
+/// Makes two callers of meet() wait for each other, or notes that one waited in vain.
 class Meeting {
  public:
   void meet() {
@@ -96,7 +96,7 @@ TEST_F(ConcurrentPlans, NobodyWaitsForAPlanOfOthers) {
   const auto known = program_->plan_for(rows(61));
   auto slow = plan_slowly();
   EXPECT_EQ(program_->plan_for(rows(61)), known);
-  for (const int64_t n : {50, 63, 100, 101, 102}) program_->plan_for(rows(n));  // new ones, also of its family
+  for (const int64_t n : {50, 63, 100, 101, 102}) program_->plan_for(rows(n));  // new plans, also of its family
   gate_.opened.set_value();
   EXPECT_TRUE(slow.get()->accepts(rows(kSlow)));
   EXPECT_FALSE(gate_.waited_in_vain);
@@ -122,7 +122,7 @@ TEST_F(ConcurrentPlans, WhoWaitsForAPlanLooksAtTheDeadline) {
   EXPECT_TRUE(slow.get());
 }
 
-/// y = x. Whoever infers or compiles it for numbers below 2 or from 70 on meets another who does.
+/// y = x. A thread that infers or compiles it for numbers below 2 or from 70 on waits for another one that does so.
 class Met final : public Op {
  public:
   Met(Meeting& classes, Meeting& plans) : classes_(classes), plans_(plans) {}
@@ -140,7 +140,7 @@ class Met final : public Op {
   Meeting &classes_, &plans_;
 };
 
-/// Plans for both numbers of rows, each by a client of its own.
+/// Plans for both numbers of rows, each in a separate thread.
 void plan_both(Program& program, int64_t n, int64_t m) {
   const auto plan = [&](int64_t x) {
     return [&program, x] { program.plan_for(std::vector<Tensor>{random_tensor({x, 4}), random_tensor({1, 4})}); };

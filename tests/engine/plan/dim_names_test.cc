@@ -10,7 +10,7 @@
 namespace linnet::testing {
 namespace {
 
-/// x w + r, of two inputs that both declare N rows, in either order.
+/// x w + r, with two inputs that both declare N rows, in either order.
 GraphBuilder product_graph(bool product_first) {
   GraphBuilder b;
   const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N"), 4}));

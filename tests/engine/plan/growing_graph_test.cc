@@ -16,7 +16,8 @@ namespace {
 
 constexpr int64_t kRows = 4, kRoom = 8;
 
-/// What depends on the rows of a state [1, 2, P, 4], to which a run adds one, and on a mask [1, P+1] of all of them.
+/// Values that depend on the rows of a state [1, 2, P, 4], to which a run adds one, and on a mask [1, P+1] of all of
+/// them.
 class Lengths {
  public:
   GraphBuilder b{24};
@@ -39,7 +40,7 @@ class Lengths {
   ValueId joined(const std::vector<ValueId>& parts, int64_t axis = 0) {
     return b.op("Concat", parts, {{"axis", axis}});
   }
-  /// 0, 1, ... of each row, and those of the new ones.
+  /// The positions 0, 1, ... of all rows, and those of the new ones.
   ValueId places() { return b.op("Range", {one(0), dim(mask, 1), one(1)}); }
   ValueId new_places(int64_t count = 1) {
     const ValueId begin = dim(past, 2);
@@ -49,7 +50,7 @@ class Lengths {
 
   Growth growth() const { return {{{past, 0, 2}}, {0}, {Dim("P")}, {1}}; }
 
-  /// The graph at the capacity, whose outputs are those of the graph as it is.
+  /// Returns the graph at full capacity, and expects its outputs to be equal to those of the original graph.
   std::optional<GrowingGraph> growing() const {
     const auto resources = std::make_shared<ModelResources>();
     Graph open = b.graph();
@@ -89,14 +90,14 @@ class Lengths {
   }
 };
 
-/// Expects that nothing is compiled for each number of rows.
+/// Expects that no node is compiled for each number of rows.
 void expect_carried(const Lengths& g) {
   const auto growing = g.growing();
   ASSERT_TRUE(growing);
   for (const RowRegion& region : growing->regions) EXPECT_TRUE(region.body->nodes().empty());
 }
 
-/// Expects that `output` is made from copies of the rows in use.
+/// Expects that `output` is computed from copies of the rows in use.
 void expect_copied(Lengths& g, ValueId output) {
   g.b.output(output);
   const auto growing = g.growing();
@@ -158,7 +159,7 @@ TEST(GrowingGraph, TakesRowsOfTables) {
   expect_carried(g);
 }
 
-/// Columns of a mask that are gathered by GatherND, as exporters write indexing by several tensors.
+/// Gathers columns of a mask with GatherND, as exporters write indexing by several tensors.
 ValueId gathered(Lengths& g, ValueId data, ValueId row, ValueId column, const Attributes& attributes = {},
                  int64_t axis = -1) {
   const auto spread = [&](ValueId v) {

@@ -7,7 +7,7 @@
 namespace linnet::testing {
 namespace {
 
-/// How often kernels were made, and run.
+/// Counts how often kernels were compiled and run.
 struct Counts {
   int compiled = 0, run = 0;
 };
@@ -24,7 +24,8 @@ class CountingKernel final : public Kernel {
   Counts& counts_;
 };
 
-/// Two float outputs, of the shape of x and of the attribute "second"; a negative dim: there is no second one.
+/// Two float outputs, of the shape of x and of the attribute "second". If "second" has a negative dim, there is only
+/// the first output.
 class Counting final : public Op {
  public:
   Counting(const NodeSpec& node, Counts& counts)
@@ -45,7 +46,7 @@ class NoElements : public ::testing::TestWithParam<int> {
     registry_->add("Counting", {}, [&](const NodeSpec& node) { return std::make_unique<Counting>(node, counts_); });
   }
 
-  /// The outputs for x, given or constant; the second is omitted where its name is empty.
+  /// Returns the outputs for x, which is an input or a constant. The second output is omitted if its name is empty.
   std::vector<Tensor> run(const Tensor& x, const std::vector<int64_t>& second, const std::string& second_name = "z",
                           bool constant = false) {
     Graph graph(registry_);

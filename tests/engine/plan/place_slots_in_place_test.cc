@@ -11,8 +11,8 @@ class KernelInPlaceOfItsFirstInput final : public Kernel {
   int in_place(int) const override { return 0; }
 };
 
-/// Slot 0 is the caller's tensor, of 64 floats; every node adds a slot of as many, which its kernel could write in
-/// place of its first input.
+/// Slot 0 is the caller's tensor of 64 floats. Every node adds a slot of the same size, which its kernel could write
+/// over its first input.
 class PlannedNodes {
  public:
   PlannedNodes() { plan_.slots.push_back(slot(Slot::Kind::kInput)); }
@@ -32,10 +32,10 @@ class PlannedNodes {
     return int(plan_.slots.size()) - 1;
   }
 
-  /// Whether the last slot lies where `other` does.
+  /// Whether the last slot has the same memory as `other`.
   bool last_lies_over(int other) {
     const int last = int(plan_.slots.size()) - 1;
-    plan_.outputs.push_back({add({last, last}), -1});  // an output would lie in memory of its own
+    plan_.outputs.push_back({add({last, last}), -1});  // an output would have separate memory
     place_slots(plan_);
     return plan_.slots[size_t(last)].offset == plan_.slots[size_t(other)].offset;
   }

@@ -8,7 +8,7 @@
 namespace linnet::testing {
 namespace {
 
-/// Allows its outputs to be written over these inputs; -1: not.
+/// Allows each output to be written over the given input; -1: over no input.
 class KernelInPlaceOfInputs final : public Kernel {
  public:
   explicit KernelInPlaceOfInputs(std::vector<int> in_place) : in_place_(std::move(in_place)) {}
@@ -33,8 +33,8 @@ void add_node(Plan& plan, const std::vector<int>& inputs, const std::vector<int>
   plan.nodes.push_back({nullptr, std::make_unique<KernelInPlaceOfInputs>(in_place), inputs, outputs});
 }
 
-/// Runs a plan on bytes that each hold the number of the value that was written there last, and expects every value to
-/// be whole wherever it is read.
+/// Runs a plan on memory in which each byte contains the number of the value that was last written there. Expects every
+/// value to be intact wherever it is read.
 class Simulation {
  public:
   explicit Simulation(const Plan& plan) : plan_(plan) { memory_[kArena].resize(plan.arena_bytes, kNothing); }
@@ -51,20 +51,20 @@ class Simulation {
   }
 
  private:
-  // The value whose bytes a slot shows: a view shows another's.
+  // Returns the value in a slot. The value of a view belongs to another slot.
   int value(int slot) const {
     while (plan_.slots[size_t(slot)].kind == Slot::Kind::kView) slot = plan_.slots[size_t(slot)].index;
     return slot;
   }
 
-  // The caller's tensors and constants are not: nothing is written there.
+  // Whether the value is in memory that nodes write to. The caller's tensors and constants are not.
   bool in_memory(int slot) const {
     if (slot < 0) return false;
     const Slot::Kind kind = plan_.slots[size_t(value(slot))].kind;
     return kind == Slot::Kind::kArena || kind == Slot::Kind::kOwned;
   }
 
-  // The slot whose own memory it is, or kArena.
+  // Returns the slot that owns the memory, or kArena.
   int block(int slot) const {
     const Slot& shown = plan_.slots[size_t(value(slot))];
     return shown.kind == Slot::Kind::kOwned ? shown.index : kArena;
@@ -88,7 +88,7 @@ class Simulation {
     for (size_t i = begin(slot); i < end(slot); ++i) ASSERT_EQ(bytes[i], value(slot)) << "byte " << i << " of " << slot;
   }
 
-  // A kernel may read any input until it has written all outputs, but for the one that it may write over.
+  // A kernel may read any input until it has written all outputs, except for the input that it may overwrite.
   void expect_apart(const PlannedNode& planned) const {
     for (size_t o = 0; o < planned.outputs.size(); ++o) {
       const int output = planned.outputs[o];
@@ -106,10 +106,11 @@ class Simulation {
   static constexpr int kArena = -1, kNothing = -1;
 
   const Plan& plan_;
-  std::map<int, std::vector<int>> memory_;  // by block, per byte the value written last
+  std::map<int, std::vector<int>> memory_;  // by block, the last written value of each byte
 };
 
-/// Nodes of up to three inputs and two outputs of few sizes, so that many may be written in place; some are views.
+/// Returns nodes of up to three inputs and two outputs of a few sizes, so that many may be written in place. Some are
+/// views.
 Plan random_plan(unsigned seed) {
   std::mt19937 random(seed);
   const auto below = [&](size_t n) { return int(random() % n); };
@@ -159,7 +160,7 @@ TEST(PlaceSlots, AChainThatMayBeWrittenInPlaceNeedsOneBlock) {
   EXPECT_EQ(plan.arena_bytes, 640u + 64u);
 }
 
-/// The bytes that two values of 640 need, the second made of the first in place.
+/// Returns the bytes for two values of 640 bytes, the second of which is computed from the first in place.
 size_t bytes_of_two(Plan plan, int first, int second) {
   add_node(plan, {first}, {second}, {0});
   place_slots(plan);

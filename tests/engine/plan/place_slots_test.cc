@@ -7,7 +7,7 @@
 namespace linnet::testing {
 namespace {
 
-/// Writes its output over input `source`, or nowhere in particular (-1).
+/// Allows its output to be written over input `source`, or over no input (-1).
 struct KernelInPlaceOf final : Kernel {
   explicit KernelInPlaceOf(int source_in) : source(source_in) {}
   void run(KernelContext&) const override {}
@@ -22,7 +22,7 @@ class PlanOfFloats {
     plan_.slots.push_back({.kind = kind, .dtype = DType::kFloat32, .shape = {100}, .index = index});
     return int(plan_.slots.size()) - 1;
   }
-  /// The output of a node that reads `inputs`.
+  /// Returns the output of a node that reads `inputs`.
   int node(const std::vector<int>& inputs, int in_place = -1) {
     const int output = slot();
     plan_.nodes.push_back({nullptr, std::make_unique<KernelInPlaceOf>(in_place), inputs, {output}});

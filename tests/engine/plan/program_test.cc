@@ -58,7 +58,7 @@ TEST(PlanCache, GivesUpThePlansUsedLongestAgoBeyondItsLimit) {
     p->plan_for(input(1));
     EXPECT_LT(p->bytes(), size_t{700} << 10) << n;
   }
-  EXPECT_FALSE(plans.front().expired());  // used all the time
+  EXPECT_FALSE(plans.front().expired());  // used in every iteration
   EXPECT_FALSE(plans.back().expired());
   EXPECT_TRUE(plans[1].expired());
 }

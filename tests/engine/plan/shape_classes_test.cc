@@ -21,8 +21,8 @@ std::shared_ptr<Program> program_of(const GraphBuilder& b) {
   return std::make_shared<Program>(model_graph(b.model(resources->options)), resources);
 }
 
-/// A step of a decoder: a product by weights, rows put behind past ones, scores of all rows under a mask made of their
-/// number.
+/// A step of a decoder: a product by weights, rows appended to past ones, and scores of all rows under a mask that is
+/// made from their number.
 GraphBuilder step_graph() {
   GraphBuilder b;
   const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{1, kWidth}));
@@ -79,7 +79,7 @@ TEST(ShapeClasses, GivesTheBitsOfAModelThatKnowsNoOtherShapes) {
   }
 }
 
-/// The dim is halved, rounded down: it stays the same for two sizes.
+/// The dim is halved and rounded down, so two sizes have the same result.
 TEST(ShapeClasses, KnowsDimsThatDoNotGrowWithTheInput) {
   GraphBuilder b;
   const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N")}));
@@ -95,7 +95,7 @@ TEST(ShapeClasses, KnowsDimsThatDoNotGrowWithTheInput) {
   }
 }
 
-/// Weights of which a plan takes as many rows as the input has, but at most four, and doubles them.
+/// A plan takes as many rows of the weights as the input has, but at most four, and doubles them.
 TEST(ShapeClasses, PlansShareWhatTheyMakeOfWeights) {
   GraphBuilder b;
   const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N"), 4}));
@@ -133,7 +133,7 @@ TEST(ShapeClasses, OneServesAllSizesWhereNoneMatters) {
   for (const int64_t past : {100, 5, 0, 101, 1, 300}) EXPECT_TRUE(program->plan_for(step_inputs(past))->like) << past;
 }
 
-/// Two inputs that are added: a size of 1 is repeated, any other is not.
+/// Two inputs that are added. A size of 1 is broadcast, others are not.
 GraphBuilder sum_graph() {
   GraphBuilder b;
   const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N"), 4}));
@@ -176,7 +176,7 @@ TEST(ShapeClasses, OtherOrdersAndContextsGiveTheSameBits) {
   }
 }
 
-/// y = x of integers; counts how often its facts are inferred.
+/// y = x for integers. Counts how often its facts are inferred.
 class Passed final : public Op {
  public:
   explicit Passed(int& inferred) : inferred_(inferred) {}
@@ -191,7 +191,7 @@ class Passed final : public Op {
   int& inferred_;
 };
 
-/// What follows from sizes alone has its numbers at once.
+/// Values that depend only on sizes are known immediately.
 TEST(ShapeClasses, BindingsDoNotComputeOneSizeOfTheOther) {
   int inferred = 0;
   Registry registry = standard_registry();
@@ -219,7 +219,7 @@ TEST(ShapeClasses, BindingsDoNotComputeOneSizeOfTheOther) {
   }
 }
 
-/// As often as 64 elements fit into the input: once for small ones.
+/// The input is repeated once per 64 elements, so small inputs are not repeated.
 TEST(ShapeClasses, PlansAreWhatTheirSizesMakeOfThem) {
   GraphBuilder b;
   const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{1, Dim("N")}));
@@ -236,7 +236,7 @@ TEST(ShapeClasses, PlansAreWhatTheirSizesMakeOfThem) {
   }
 }
 
-/// Sizes are run in this order; those of which the second is 1 more are refused.
+/// Runs sizes in this order, and expects an error where the two sizes of a pair differ.
 void expect_right_behind_errors(const std::vector<std::pair<int64_t, int64_t>>& sizes) {
   const Model model = sum_graph().model();
   Context context(model);

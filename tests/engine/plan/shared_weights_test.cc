@@ -26,7 +26,7 @@ class CountedKernel final : public Kernel {
   std::atomic<int>& runs_;
 };
 
-/// y = x; counts how often that is computed.
+/// y = x. Counts how often it is computed.
 class Counted final : public Op {
  public:
   explicit Counted(std::atomic<int>& runs) : runs_(runs) {}
@@ -37,7 +37,7 @@ class Counted final : public Op {
   std::atomic<int>& runs_;
 };
 
-/// Where a file would be: every number is 3.
+/// Replaces a file: every number is 3.
 class Threes final : public ContentsSource {
  public:
   void read(std::span<std::byte> to, size_t) const override {
@@ -63,8 +63,8 @@ class SharedWeights : public ::testing::Test {
     program_ = std::make_shared<Program>(model_graph(b.model(resources_->options)), resources_);
   }
 
-  /// (x + y) * the first rows of a weight: as many as y has and three more, but at most four. Sizes of 1 make other
-  /// classes, because they are repeated.
+  /// (x + y) * the first rows of a weight: three more than y has, but at most four. Sizes of 1 form other classes
+  /// because they are broadcast.
   GraphBuilder product(const Tensor& weight) {
     GraphBuilder b = builder();
     const auto ints = [&](int64_t value) { return b.constant(Tensor::of<int64_t>({value})); };
@@ -110,7 +110,7 @@ TEST_F(SharedWeights, ThatStayInFilesArePackedOnceForAllClassesAndBindings) {
   EXPECT_EQ(packed_.size(), 1u);
 }
 
-/// Of no rows nothing is packed.
+/// For inputs without rows, nothing is packed.
 TEST_F(SharedWeights, AreFreedWithTheLastPlanThatHasThem) {
   program_of(product(random_tensor({8, kColumns})), 0);
   plan(5, 5);

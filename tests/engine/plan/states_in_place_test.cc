@@ -7,7 +7,7 @@
 namespace linnet::testing {
 namespace {
 
-/// A cache with rows written into it, the sum of all; where asked for, also the cache as it was, doubled.
+/// A cache with rows written into it, and the sum of all rows. If `reads_past_later`, also the original cache, doubled.
 std::shared_ptr<const Plan> plan_of(bool reads_past_later) {
   GraphBuilder b(24);
   const ValueId cache = b.input("cache", Shape{1, 2, 16, 4}), rows = b.input("rows", Shape{1, 2, 1, 4});

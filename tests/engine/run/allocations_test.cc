@@ -7,7 +7,7 @@
 namespace linnet::testing {
 namespace {
 
-// A small network of the usual layers.
+// A small network of common layers.
 Model network() {
   GraphBuilder b;
   const ValueId x = b.input("x", Shape{1, 3, 16, 16});

@@ -10,7 +10,7 @@ namespace {
 
 const Shape kShape{600};
 
-/// Truth is every third byte, as 1, 2 and 255 in turn.
+/// Every third byte is true: 1, 2 and 255 in turn.
 Tensor bools(bool normal) {
   Tensor x(DType::kBool, kShape);
   auto* bytes = static_cast<uint8_t*>(x.raw());
@@ -21,7 +21,7 @@ Tensor bools(bool normal) {
   return x;
 }
 
-/// What operators make of the bools in x; each reads truth in its own way.
+/// Adds operators that read the bools in x, each in a different way.
 void add_readers(GraphBuilder& b, ValueId x) {
   const ValueId one = b.constant(Tensor::scalar(true)), off = b.op("Not", {x});
   const ValueId yes = b.constant(Tensor::scalar(1.0f)), no = b.constant(Tensor::scalar(0.0f));

@@ -9,7 +9,7 @@
 namespace linnet::testing {
 namespace {
 
-/// Adds 1 to x for as long as `go` holds: forever.
+/// Adds 1 to x while `go` is true, that is, forever.
 Model endless_model() {
   GraphBuilder body;
   body.input("i", Fact(DType::kInt64, Shape{}));
@@ -59,7 +59,7 @@ TEST(Cancellation, EndsTheRunsOfItsTokenOnly) {
   expect_close(other.run(inputs(false), {.cancellation = std::make_shared<CancellationToken>()})[0], x);
 }
 
-/// y = x, unless the run is over.
+/// y = x, unless the condition is set: then it waits until the run is cancelled.
 struct PatientKernel final : Kernel {
   void run(KernelContext& context) const override {
     if (*context.input(1).data<bool>()) {

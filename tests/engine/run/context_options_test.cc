@@ -10,7 +10,7 @@
 namespace linnet::testing {
 namespace {
 
-/// exp(-x) and where it is not zero.
+/// exp(-x) and its non-zero positions.
 Model model(const ModelOptions& options = {}) {
   GraphBuilder b;
   const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N")}));
@@ -23,7 +23,7 @@ Model model(const ModelOptions& options = {}) {
 
 const std::vector kInputs{Tensor::of<float>({0, 0, 0}), Tensor::of<float>({0})};
 
-/// Knows the blocks that it gave out, and refuses those beyond a limit.
+/// Tracks its allocated blocks, and refuses those beyond a limit.
 class CountedMemory final : public std::pmr::memory_resource {
  public:
   size_t limit = 1 << 20;
@@ -72,7 +72,7 @@ TEST(ContextMemory, IsWhatOutputsLieInAndIsGivenBack) {
   EXPECT_TRUE(memory.blocks.empty());
 }
 
-/// Products, a data-dependent output and a state of the network's kernels, for rows that a run chooses.
+/// Products, a data-dependent output and a state of the network's kernels, for any number of rows.
 Model of_any_rows() {
   GraphBuilder b;
   ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N"), 64}));
@@ -108,10 +108,10 @@ TEST(ContextMemory, GrowsSeldomWhereShapesRise) {
   EXPECT_LE(memory.allocations, 200);
 }
 
-/// What somebody holds is not written to, whatever runs next.
+/// Later runs do not write to an output that the caller keeps.
 TEST(ContextMemory, OfOutputsThatSomebodyHoldsStaysTheirs) {
   Context context(of_any_rows());
-  std::vector<std::pair<Tensor, Tensor>> held;  // with a copy
+  std::vector<std::pair<Tensor, Tensor>> held;  // each with a copy
   for (const int64_t n : {50, 40, 50, 7, 300, 50}) {
     const Tensor y = context.run(rows(n))[0];
     for (const auto& [output, copy] : held) EXPECT_TRUE(identical(output, copy));
@@ -119,7 +119,7 @@ TEST(ContextMemory, OfOutputsThatSomebodyHoldsStaysTheirs) {
   }
 }
 
-/// A limit refuses what it would refuse in a new context, whatever ran before.
+/// The limit applies as in a new context, whatever ran before.
 TEST(ContextMemory, OfAnotherShapeCountsForNoLimit) {
   Context context(of_any_rows(), {.limits = {.memory_bytes = 8 << 20}});
   for (const int64_t n : {2000, 4000, 3000, 4000, 10}) EXPECT_EQ(context.run(rows(n)).size(), 2u) << n;
@@ -142,7 +142,7 @@ TEST(RunDeadline, IsOfOneRun) {
   EXPECT_EQ(context.run(kInputs).size(), 2u);
 }
 
-// Limits that the clock, which counts in nanoseconds, cannot add to the time that it is.
+// Limits that cannot be added to the current time of the clock, which counts in nanoseconds.
 TEST(RunDeadline, MayBeCenturiesAway) {
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   const int64_t since_boot =

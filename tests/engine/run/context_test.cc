@@ -96,7 +96,7 @@ TEST(Context, DataDependentShapesArePlannedWhenTheyAreKnown) {
   }
 }
 
-/// The positive elements of x, their sum added and the values of x behind, and so on.
+/// In each step, takes the positive elements of x, adds their sum and appends the values of x.
 std::vector<float> expected_chain(const std::vector<float>& x, int length) {
   std::vector<float> value = x;
   float sum = 0;
@@ -112,7 +112,7 @@ std::vector<float> expected_chain(const std::vector<float>& x, int length) {
   return value;
 }
 
-/// The same as a graph in which each node waits for one before; values are read by nodes far behind.
+/// The same as a graph in which each node waits for the previous one, and values are read by much later nodes.
 Model chain_model(int length, bool guarded) {
   GraphBuilder b;
   const ValueId x = b.input("x", Shape{6}), zero = b.constant(Tensor::scalar(0.0f));
@@ -219,7 +219,7 @@ TEST(Context, ComparesValuesWithItsLimitsBeforeKernelsAreCompiled) {
   expect_error(ErrorKind::kLimit, "more than the limit of 1000", [&] { context.run(inputs); });
 }
 
-/// A product with constant weights, so that threads share packed weights, of a sum.
+/// A product of a sum and constant weights, so that threads share packed weights.
 Model product_model() {
   GraphBuilder b;
   const Fact fact(DType::kFloat32, Dims{Dim("N"), 8});

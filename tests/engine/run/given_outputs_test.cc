@@ -9,7 +9,7 @@ namespace {
 
 Tensor floats(const Shape& shape) { return Tensor(DType::kFloat32, shape); }
 
-/// y = -x, a view of y, x itself, a constant, and where x is not zero.
+/// y = -x, a view of y, x itself, a constant, and the non-zero positions of x.
 Model model_of_all_outputs(bool guarded = false) {
   GraphBuilder b;
   const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N"), 2}));
@@ -80,7 +80,7 @@ TEST(GivenOutputs, NeedTheTypeAndShapeOfTheOutput) {
   EXPECT_EQ(context.run(std::vector{kInput}).size(), 6u);
 }
 
-// Every output in the memory of the input, in turn and with others apart: none reads what another has overwritten.
+// Puts each output in turn into the memory of the input. No output may read what another has overwritten.
 TEST_P(GivenOutputs, MayBeInMemoryOfAnInput) {
   Context context(model_of_all_outputs(GetParam()));
   std::vector<Tensor> expected;
@@ -129,7 +129,7 @@ TEST(GivenOutputs, AreWrittenInPlaceOverACache) {
   EXPECT_EQ(latest_plans(model)[0]->outputs[0].over_input, 0);
 }
 
-/// A cache that a branch writes a row into, and the sum of what it held.
+/// A branch writes a row into a cache, whose previous elements are summed.
 Model model_with_branch(int optimization) {
   GraphBuilder branch(24);
   const Shape cache_shape{1, 1, 4, 2};
@@ -151,7 +151,7 @@ Model model_with_branch(int optimization) {
   return b.model(options);
 }
 
-// A branch that runs, and one that does not, write over an input of the model as into memory of their own.
+// Both a branch that writes over an input of the model and one that does not must read it as separate memory.
 TEST(GivenOutputs, MayBeInMemoryOfAnInputThatABranchReads) {
   for (const int optimization : {0, 2}) {
     const Model model = model_with_branch(optimization);

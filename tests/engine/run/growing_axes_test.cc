@@ -9,15 +9,15 @@
 namespace linnet::testing {
 namespace {
 
-/// The kinds of operators that ran.
+/// Records the types of the operators that ran.
 class Kinds final : public Observer {
  public:
   void on_node(const NodeEvent& event) override { kinds.insert(event.node.op_type); }
   std::set<std::string> kinds;
 };
 
-/// A model with states, beside the same model whose outputs are fed back by hand. Inputs: x, then the states; outputs:
-/// y, then the states.
+/// Compares a model with states to the same model whose outputs are passed back as inputs. Inputs: x, then the states.
+/// Outputs: y, then the states.
 class Game {
  public:
   Game(const GraphBuilder& b, std::vector<Tensor> initial, std::vector<int> axes)
@@ -71,7 +71,7 @@ class Game {
   std::vector<int> axes_;
 };
 
-/// Copies its input. An operator of a user, who may say that a part of the rows will do.
+/// Copies its input. It is a custom operator, which may declare that it can run on a part of the rows.
 template <bool kSaysSo>
 class Copy final : public Op {
  public:
@@ -90,7 +90,7 @@ ValueId ints(GraphBuilder& b, const std::vector<int64_t>& values) { return b.con
 
 class GrowingAxis : public ::testing::TestWithParam<std::tuple<int, int>> {};
 
-/// Each axis of each rank: rows that are read element by element, and by what needs all of them.
+/// For each axis of each rank: rows that are read element by element, and by nodes that need all of them.
 TEST_P(GrowingAxis, GivesTheBitsOfStatesFedBackByHand) {
   const auto [rank, axis] = GetParam();
   if (axis >= rank) GTEST_SKIP() << "the rank has no such axis";
@@ -124,7 +124,7 @@ TEST_P(GrowingAxis, GivesTheBitsOfStatesFedBackByHand) {
 
 INSTANTIATE_TEST_SUITE_P(, GrowingAxis, ::testing::Combine(::testing::Range(1, 6), ::testing::Range(0, 5)));
 
-/// A cache of tokens, and one of frames of which each run brings two for each token.
+/// A cache of tokens, and one of frames, to which each run adds two for each token.
 TEST(GrowingStates, GrowByStepsOfTheirOwn) {
   GraphBuilder b{21};
   const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{1, Dim("S"), 8}));
@@ -145,7 +145,7 @@ TEST(GrowingStates, GrowByStepsOfTheirOwn) {
   game.expect_states();
 }
 
-/// A convolution over time, of all frames; and one of a window that slides, whose state has one size.
+/// A convolution over time, of all frames, and one of a sliding window, whose state has a fixed size.
 TEST(GrowingStates, AreReadByConvolutions) {
   GraphBuilder b{21};
   const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{1, 4, Dim("S")}));
@@ -165,7 +165,7 @@ TEST(GrowingStates, AreReadByConvolutions) {
   EXPECT_TRUE(game.ran("WriteRows"));
 }
 
-/// Where every node takes a prefix, no length but the first of a capacity is planned.
+/// If every node supports a prefix, only the first length of a capacity is planned.
 TEST(GrowingStates, OfAnyAxisNeedNoPlans) {
   GraphBuilder b{21};
   const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{1, Dim("S"), 2, 4}));
@@ -185,7 +185,7 @@ TEST(GrowingStates, OfAnyAxisNeedNoPlans) {
   EXPECT_FALSE(game.ran("RowsInUse"));
 }
 
-/// Rows that a run adds as zeros are zeros, also where rows were before truncate_states().
+/// Rows that a run adds as zeros are zeros, even in place of rows that truncate_states() removed.
 TEST(GrowingStates, HaveZerosBehindTheirRows) {
   GraphBuilder b{21};
   const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{1, 1, 2}));
@@ -201,7 +201,7 @@ TEST(GrowingStates, HaveZerosBehindTheirRows) {
   game.expect_states();
 }
 
-/// Those that say so run on all rows, others on copies of the rows in use.
+/// Custom operators that declare prefixes run on all rows, others on copies of the rows in use.
 TEST(GrowingStates, AreReadByOperatorsOfUsers) {
   for (const bool says_so : {false, true}) {
     Registry registry = standard_registry();

@@ -12,7 +12,7 @@
 namespace linnet::testing {
 namespace {
 
-/// Attention over keys and values that grow. Inputs x, k, v; outputs y and both with the new rows.
+/// Attention over growing keys and values. Inputs: x, k, v. Outputs: y, and both with the new rows.
 Graph decoder() {
   GraphBuilder b(24);
   const ValueId x = b.input("x", Fact(DType::kFloat32, Dims{1, 1, Dim("S"), 4}));

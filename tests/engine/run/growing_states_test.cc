@@ -22,7 +22,7 @@ Context stateful(const Decoder& decoder, const Model& model, int64_t capacity = 
   return context;
 }
 
-/// Steps as a state makes them beside those that are fed back by hand.
+/// Compares steps with states to steps whose outputs are passed back as inputs.
 class Pair {
  public:
   explicit Pair(const Decoder& decoder) : Pair(decoder, decoder.model()) {}
@@ -45,7 +45,7 @@ class Pair {
     for (size_t i = 0; i < 4; ++i) EXPECT_TRUE(identical(context.state(model_.inputs()[1 + i].name), past_[i])) << i;
   }
 
-  /// The first states are those, of so many rows.
+  /// Sets the first states, to the given number of rows.
   void set(int64_t rows, unsigned seed, size_t count = Decoder::kGrowing) {
     for (size_t i = 0; i < count; ++i) {
       past_[i] = random_tensor(decoder_.state_shape(i, rows), seed + unsigned(i));
@@ -111,7 +111,7 @@ TEST(GrowingStates, OfOtherLengthsThanEachOtherAreFedBack) {
   pair.expect_states();
 }
 
-/// The other layer's rows are inputs and outputs of each run.
+/// The rows of the other layer are inputs and outputs of each run.
 TEST(GrowingStates, OfOneContextAreNotThoseOfAnother) {
   const Decoder decoder(Form::kAttention);
   const Model model = decoder.model();
@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(, GrowingStatesOf,
                                                               Form::kAttentionWithPast, Form::kGroupQuery),
                                             ::testing::Bool(), ::testing::Bool(), ::testing::Values(1, 2)));
 
-/// The inputs of steps of one token each, from `past` rows on, as a run takes them by position.
+/// Returns the inputs, by position, of steps of one token each, from `past` rows on.
 std::vector<std::vector<Tensor>> steps_of(const Decoder& decoder, int64_t past, int count) {
   std::vector<std::vector<Tensor>> steps;
   for (int i = 0; i < count; ++i) {
@@ -196,7 +196,7 @@ TEST_P(GrowingStatesOf, AllocateNothingAndPlanNothingForAThousandSteps) {
   expect_no_plan_in_a_thousand_steps(Decoder(form, {.mask = mask, .positions = positions}, batch));
 }
 
-/// As torch traces a model that wraps its caches.
+/// The form in which torch traces a model that wraps its caches.
 TEST(GrowingStates, AreWrittenInPlaceWhereSizesAreReadOneByOne) {
   const Decoder decoder(Form::kWritten, {.mask = true, .positions = true, .traced = true});
   expect_no_plan_in_a_thousand_steps(decoder);

@@ -10,7 +10,7 @@
 namespace linnet::testing {
 namespace {
 
-/// What a kernel does with its input, its output and its 64 bytes of scratch memory.
+/// The action of a kernel on its input, its output and its 64 bytes of scratch memory.
 using Function = std::function<void(const Tensor& x, Tensor& y, float* scratch)>;
 
 class AnyKernel final : public Kernel {
@@ -26,7 +26,7 @@ class AnyKernel final : public Kernel {
   Function function_;
 };
 
-/// One output like the input.
+/// One output of the input's type and shape.
 class AnyOp final : public Op {
  public:
   explicit AnyOp(Function function) : function_(std::move(function)) {}
@@ -41,7 +41,7 @@ constexpr int64_t kSize = 40;
 
 void copy(const Tensor& x, Tensor& y, float*) { std::copy_n(x.data<float>(), kSize, y.data<float>()); }
 
-/// The functions one after the other with guarded memory.
+/// Runs the functions in sequence with guarded memory.
 Tensor run(const std::vector<Function>& functions, const Tensor& x) {
   auto registry = std::make_shared<Registry>();
   Graph graph(registry);
@@ -57,7 +57,7 @@ Tensor run(const std::vector<Function>& functions, const Tensor& x) {
   return run_model(make_model(std::move(graph), options), {x})[0];
 }
 
-/// With a value before and behind, so that neither is the model's own.
+/// Adds a value before and after, so that neither belongs to the model's caller.
 Tensor run(const Function& function, const Tensor& x) { return run({copy, function, copy}, x); }
 
 const Tensor kFilled = random_tensor({kSize});
@@ -94,7 +94,7 @@ TEST(GuardMemory, GivesNanToWhoReadsWhatIsNotAValue) {
   for (const Function& function : functions) EXPECT_TRUE(std::isnan(run(function, kFilled).data<float>()[3]));
 }
 
-/// kFilled, and not folded: it says that it differs from run to run.
+/// Returns kFilled. It is not folded because it declares that it differs between runs.
 class SourceOp final : public Op {
  public:
   std::vector<Fact> infer(std::span<const Fact>) const override { return {Fact(kFilled.dtype(), kFilled.shape())}; }

@@ -9,7 +9,7 @@
 namespace linnet::testing {
 namespace {
 
-/// Outputs x + h, the new h = tanh(x + 2 h) through values in between, and a view of the new h.
+/// Outputs: x + h, the new h = tanh(x + 2 h) through intermediate values, and a view of the new h.
 Model state_model() {
   GraphBuilder b;
   const ValueId x = b.input("x", Shape{8, 8}), h = b.input("h", Shape{8, 8});
@@ -31,7 +31,7 @@ void expect_states(const Tensor& got, const Tensor& x, const Tensor& h) {
 
 const Tensor kX = random_tensor({8, 8}, 1), kH = random_tensor({8, 8}, 2);
 
-/// The output of a model of float32[?,3] whose file declares it so.
+/// Returns the description of an output of a model of float32[?,3], which its file declares as `declared`.
 std::string described_output(const Fact& declared) {
   GraphBuilder b;
   b.output(b.op("Relu", {b.input("x", Fact(DType::kFloat32, Dims{Dim(), 3}))}));
@@ -88,7 +88,7 @@ TEST(Outputs, HeldForOneRunTakeTurnsWithoutAllocating) {
   EXPECT_EQ(allocation_count() - before, 0);
 }
 
-/// Feeds the state back as `feed` turns it into an input.
+/// Passes the state back as the input that `feed` makes of it.
 template <class F>
 void expect_fed_back(F&& feed) {
   Context context(state_model());

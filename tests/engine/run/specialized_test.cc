@@ -6,7 +6,7 @@
 namespace linnet::testing {
 namespace {
 
-/// Convolutions of all kinds of packing, then a matrix product; weights of some 2 MB.
+/// Convolutions with all kinds of packing, then a matrix product. The weights are about 2 MB.
 GraphBuilder convolutions() {
   GraphBuilder b;
   ValueId x = b.input("x", Fact(DType::kFloat32, Dims{Dim("N"), 48, 10, 12}));
@@ -90,7 +90,7 @@ TEST(Specialized, LeavesAModelThatSomebodyElseHasAsItWas) {
   EXPECT_TRUE(identical(run_model(model, others)[0], expected_others));
 }
 
-/// Expects the same outputs as without specialization.
+/// Expects the same outputs as without specialisation.
 void expect_unchanged_by_specialization(const GraphBuilder& b, const std::vector<Tensor>& inputs) {
   const std::vector<Tensor> expected = run_model(b.model(), inputs);
   const std::vector<Tensor> got = run_model(b.model().specialized(inputs), inputs);

@@ -7,7 +7,7 @@
 namespace linnet::testing {
 namespace {
 
-/// h' = tanh(x + 2 h): a state of one size. Inputs x, h; outputs y1 = x + h, y2 = h'.
+/// h' = tanh(x + 2 h): a state of fixed size. Inputs: x, h. Outputs: y1 = x + h, y2 = h'.
 Model recurrent_model() {
   GraphBuilder b;
   const ValueId x = b.input("x", Shape{8, 8}), h = b.input("h", Shape{8, 8});
@@ -17,7 +17,7 @@ Model recurrent_model() {
   return b.model();
 }
 
-/// Rows put behind past ones, and the sum of all: a state that grows. Inputs row, past; outputs the sums, all rows.
+/// Rows appended to past ones, and the sum of all: a growing state. Inputs: row, past. Outputs: the sums, all rows.
 Model growing_model() {
   GraphBuilder b;
   const ValueId row = b.input("row", Fact(DType::kFloat32, Dims{2, Dim("S"), 3}));

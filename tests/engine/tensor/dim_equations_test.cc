@@ -12,7 +12,7 @@ const Dim kS("S"), kT("T"), kP("P"), kN("N");
 
 std::string after(const std::vector<DimScope::Lesson>& lessons, const Dim& dim) { return str(solve(lessons)(dim)); }
 
-/// All points of small numbers at which the lessons hold.
+/// Returns all points of small numbers at which the equations and the inequality hold.
 std::vector<Point> solutions(const std::vector<std::pair<DrawnDim, DrawnDim>>& equal, const DrawnDim& more,
                              const DrawnDim& less) {
   std::vector<Point> result;
@@ -95,7 +95,7 @@ TEST(DimEquations, LearnsBounds) {
 
 TEST(DimEquations, ValuesKeepTheBoundsOfWhatTheyReplace) {
   const Dim fresh = Dim::fresh();
-  EXPECT_EQ(solve({{fresh, kS - 3, true}})(kS).lower_bound(), 3);  // as no dim is below 0
+  EXPECT_EQ(solve({{fresh, kS - 3, true}})(kS).lower_bound(), 3);  // because no dim is negative
 }
 
 TEST(DimEquations, ContradictionsChangeNothing) {
@@ -128,7 +128,7 @@ TEST(DimEquations, CirclesEnd) {
   const DimSubstitution learned = solve({{kS, kT, true}, {kT, kP, true}, {kP, kS, true}});
   EXPECT_TRUE(certainly_equal(learned(kS), learned(kT)));
   EXPECT_TRUE(certainly_equal(learned(kT), learned(kP)));
-  EXPECT_EQ(after({{kS, kT + 1, true}, {kT, kS + 1, true}}, kS), "T+1");  // no run has this
+  EXPECT_EQ(after({{kS, kT + 1, true}, {kT, kS + 1, true}}, kS), "T+1");  // no run satisfies this
   EXPECT_EQ(after({{kS, min(kS, kT), true}}, min(kS, kT)), "S");
   EXPECT_EQ(after({{kS, floor_div(kS + 1, 2), true}}, floor_div(kS + 1, 2)), "S");
 }

@@ -12,7 +12,7 @@ namespace {
 
 // --- Random expressions against brute force -------------------------------------------------------------------------
 
-/// What is certain must not contradict what holds at points.
+/// Expects certain answers to be right at all points.
 void expect_right(const DrawnDims& drawn, const DrawnDim& a, const DrawnDim& b, const std::vector<Point>& points) {
   const bool equal = certainly_equal(a.dim, b.dim), different = certainly_different(a.dim, b.dim);
   const bool at_least = certainly_at_least(a.dim, b.dim);
@@ -131,7 +131,7 @@ TEST(Dim, FreshSymbolsEqualTheirCopiesOnly) {
   EXPECT_TRUE(certainly_equal(a, copy));
   EXPECT_FALSE(certainly_equal(a, b));
   EXPECT_FALSE(certainly_different(a, b));
-  EXPECT_FALSE(certainly_equal(floor_div(a, 2), floor_div(b, 2)));  // though both print alike
+  EXPECT_FALSE(certainly_equal(floor_div(a, 2), floor_div(b, 2)));  // although both print as the same text
   EXPECT_FALSE(certainly_equal(min(a, 8), min(b, 8)));
   EXPECT_TRUE(certainly_equal(min(a, 8), min(copy, 8)));
 }
@@ -273,7 +273,7 @@ TEST(Dim, AScopeBoundsTheWorkOnExpressions) {
     }
     EXPECT_FALSE((n + 1).determined());
     EXPECT_FALSE((n * n).determined());
-    EXPECT_TRUE(Dim("K").determined() && Dim::fresh().determined());  // what is noted of symbols is not lost
+    EXPECT_TRUE(Dim("K").determined() && Dim::fresh().determined());  // known symbols are not lost
     EXPECT_TRUE((Dim("K") * 2).determined());
     const DimScope next;
     EXPECT_TRUE((n + 1).determined());

@@ -15,7 +15,7 @@ Half half_of(uint16_t bits) {
   return half;
 }
 
-// The value of a binary16 by its definition.
+// Returns the value of a binary16 by its definition.
 double value_of(uint16_t bits) {
   const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
   const double sign = bits & 0x8000 ? -1 : 1;

@@ -11,7 +11,7 @@ namespace {
 constexpr Interval kIntervals[] = {{0, 0},         {-3, 2},         {1, 4},         {-5, -2},
                                    {0, INT64_MAX}, {INT64_MIN, -1}, {2, INT64_MAX}, {}};
 
-/// Numbers of an interval, small ones where it has no bound.
+/// Returns the numbers in an interval. Small numbers replace missing bounds.
 std::vector<int64_t> members(Interval x) {
   std::vector<int64_t> result;
   for (int64_t i = std::max<int64_t>(x.low, -9); i <= std::min<int64_t>(x.high, 9); ++i) result.push_back(i);

@@ -38,7 +38,7 @@ class LargeBlock : public ::testing::Test {
     for (const auto& [data, size] : others_) free_block(data, size);
   }
 
-  /// Takes all blocks that are kept until the test ends: one of them could fit better than the test's own.
+  /// Takes all cached blocks until the test ends, because one of them could fit better than the test's own.
   void take_others() {
     constexpr size_t kStep = kLargeBlock / 8, kLargest = size_t{8} << 20;
     for (size_t size = kLargeBlock; kept_block_bytes() > 0; size = size < kLargest ? size + kStep : kLargeBlock) {
@@ -137,7 +137,7 @@ TEST_F(LargeBlock, SmallerOnesTakeTheBeginningAndTheRestOfAFreedOne) {
   free_block(second, kSecond);
 }
 
-// Freed memory of the heap stays resident below what is allocated later.
+// Otherwise, freed memory of the heap stays resident below later allocations.
 TEST_F(LargeBlock, TensorsGiveTheirMemoryBackWhateverIsAllocatedBehindThem) {
   std::vector<Tensor> tensors;
   std::vector<std::string> between;

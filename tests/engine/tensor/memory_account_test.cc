@@ -15,7 +15,7 @@ namespace {
 
 Tensor bytes(int64_t count) { return {DType::kUint8, {count}}; }
 
-/// What a tensor counts for beside its elements.
+/// Returns what a tensor counts in addition to its elements.
 size_t overhead() {
   const auto account = MemoryAccount::of(1 << 20);
   const MemoryAccount::Scope scope(account);

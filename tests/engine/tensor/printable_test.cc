@@ -12,7 +12,7 @@ TEST(Printable, LeavesTextAsItIs) {
 TEST(Printable, EscapesWhatTerminalsObey) {
   EXPECT_EQ(printable("\x1b[31mred\x07\n"), "\\x1b[31mred\\x07\\x0a");
   EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");             // the control sequence introducer of Latin-1
-  EXPECT_EQ(printable("a\xe2\x80\xae"), "a\\xe2\\x80\\xae");  // from right to left
+  EXPECT_EQ(printable("a\xe2\x80\xae"), "a\\xe2\\x80\\xae");  // the right-to-left override
   EXPECT_EQ(printable(std::string_view("\0x", 2)), "\\x00x");
 }
 
@@ -34,7 +34,7 @@ TEST(Printable, EscapesEveryCharacterThatHidesOrTurnsText) {
   for (uint32_t code = 0xa0; code < 0x110000; ++code) {
     if (code < 0xd800 || code >= 0xe000) escaped += int(printable(utf8(code)) != utf8(code));
   }
-  EXPECT_EQ(escaped, 4174 + 2);  // DerivedCoreProperties.txt counts 4174 that are ignorable; U+2028 and U+2029
+  EXPECT_EQ(escaped, 4174 + 2);  // DerivedCoreProperties.txt has 4174 ignorable code points; also U+2028 and U+2029
 }
 
 TEST(Printable, EscapesBytesThatAreNoUtf8) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kCount = 4096;
 
-/// How many of 2^20 slots, by the upper bits, the numbers i * factor have.
+/// Returns how many of 2^20 slots, determined by the upper bits, the numbers i * factor occupy.
 template <class Key>
 size_t slots(Key key) {
   std::set<uint64_t> found;
@@ -30,7 +30,7 @@ TEST(SeededHash, IsTheSameForEqualKeys) {
 }
 
 TEST(SeededHash, SpreadsNumbersThatAFixedFactorPutsIntoOneSlot) {
-  const uint64_t inverse = 0xf1de83e19937733du;  // of 2^64 over the golden ratio
+  const uint64_t inverse = 0xf1de83e19937733du;  // of 2^64 divided by the golden ratio
   ASSERT_EQ(inverse * 0x9e3779b97f4a7c15u, 1u);
   EXPECT_GT(slots([&](int i) { return uint64_t(i) * inverse; }), size_t{kCount / 2});
 }

@@ -12,7 +12,7 @@
 namespace linnet::testing {
 namespace {
 
-/// Bytes of value 7, or an Error.
+/// Reads bytes of value 7, or throws an Error.
 class Sevens final : public ContentsSource {
  public:
   void read(std::span<std::byte> to, size_t) const override {
@@ -27,7 +27,7 @@ class Sevens final : public ContentsSource {
 
 constexpr size_t kBytes = 1000;
 
-/// Whether the account counts one tensor of so many bytes.
+/// Whether the account counts exactly one tensor of this size.
 bool holds_once(const MemoryAccount& account) { return account.alive() >= kBytes && account.alive() < kBytes * 3 / 2; }
 
 struct Stored {
