@@ -1,16 +1,16 @@
-"""Functions by the operators that they are for."""
+"""Tables of functions by the operators that they are for."""
 
 
 MICROSOFT = "com.microsoft"
 
 
 def title(schema):
-    """The operator's name; with the domain where ONNX has operators of the same names."""
+    """Returns the operator's name, with the domain if ONNX has an operator of the same name."""
     return f"{MICROSOFT}.{schema.name}" if schema.domain == MICROSOFT else schema.name
 
 
 def table():
-    """An empty table, and the decorator that enters a function for the operators that it names."""
+    """Returns an empty table, and a decorator that adds a function for the operators that it names."""
     functions = {}
 
     def of(*names):

@@ -10,14 +10,14 @@ from onnx import helper
 from values import type_name
 
 IR_VERSION = 10
-# What bodies in operators of other domains are written in.
+# The opset of bodies in operators of other domains.
 ONNX_OPSET = 21
 
 
 @dataclasses.dataclass
 class Configuration:
-    """What a family makes. An input that is None is omitted, a list is a sequence, a dict a map. `types` are the bound
-    type variables."""
+    """The result of a family. An input that is `None` is omitted; a list is a sequence, a dict a map. `types` contains
+    the bound type variables."""
 
     schema: object
     inputs: list
@@ -25,10 +25,10 @@ class Configuration:
     outputs: int = 1
     types: dict = dataclasses.field(default_factory=dict)
     opset: int = 0
-    # The same computation in a later version of the operator, for references that lack this one.
+    # The same computation in a later version of the operator, for references that lack this version.
     modern: object = None
-    # What results inherit of rounding (tolerances.py): units in their own last place, and in that of the largest of
-    # what is added up, which is `magnitude` where the outputs do not show it.
+    # The rounding errors of results (tolerances.py): units in their last place, and in that of the largest summand,
+    # which is `magnitude` if the outputs do not show it.
     ulps: float = 4
     roundings: float = 2
     magnitude: float = 0
@@ -37,7 +37,7 @@ class Configuration:
 
     def __post_init__(self):
         self.opset = self.opset or self.schema.since_version
-        # Arithmetic makes NumPy scalars of tensors of rank 0.
+        # Arithmetic converts tensors of rank 0 to NumPy scalars.
         self.inputs = [np.asarray(x) if isinstance(x, np.generic) else x for x in self.inputs]
 
     def output_type(self, i):
@@ -50,7 +50,7 @@ class Configuration:
         return type_name(self.inputs[i]) if is_tensor else bound
 
     def given(self, constant):
-        """The inputs by name that are constants, or those that are not."""
+        """Returns by name the inputs that are constants, or those that are not."""
         values = {
             f"x{i}": (value, i >= self.constants_from and isinstance(value, np.ndarray))
             for i, value in enumerate(self.inputs)
@@ -92,7 +92,7 @@ class Configuration:
 
 
 def formal(parameters, i):
-    """The type variable, or type, of the i-th input or output."""
+    """Returns the type variable, or the type, of the i-th input or output."""
     return parameters[min(i, len(parameters) - 1)].type_str
 
 
@@ -105,12 +105,12 @@ def brief(value):
 
 
 def small(x):
-    """The values of a short integer tensor: axes, shapes."""
+    """Returns the values of a short integer tensor, such as axes or a shape."""
     return f"={x.tolist()}" if x.dtype == np.int64 and x.ndim <= 1 and x.size <= 8 else ""
 
 
 def ir_version(configuration):
-    """11 and later know float4, 13 and later the 2-bit integers and float8e8m0, 14 float6."""
+    """IR version 11 and later have float4, 13 and later the 2-bit integers and float8e8m0, 14 float6."""
     names = {type_name(x) for value in configuration.inputs for x in tensors(value)}
     names |= {elementary(kind) for kind in configuration.types.values()}
     if names & {"float6e2m3", "float6e3m2"}:
@@ -119,7 +119,7 @@ def ir_version(configuration):
 
 
 def write_case(folder, configuration, outputs, tolerance):
-    """outputs: those expected; tolerance: (rtol, atol)."""
+    """outputs: the expected ones; tolerance: (rtol, atol)."""
     data = folder / "test_data_set_0"
     data.mkdir(parents=True)
     onnx.save(configuration.model(), folder / "model.onnx")

@@ -1,4 +1,4 @@
-"""A long run of the differential test, and docs/conformance.md, which is its summary.
+"""Runs a long differential test, and writes its summary to docs/conformance.md.
 
 usage: conformance_page.py RUN_MODEL [CONFIGURATIONS_PER_OPERATOR]
 """
@@ -22,7 +22,8 @@ from run_model import RunModel  # noqa: E402
 from survey import ENDS, is_needed, schemas, survey  # noqa: E402
 
 PAGE = ROOT / "docs" / "conformance.md"
-# The most of an operator's configurations, and of all, that are explained only; the least that are compared.
+# The greatest share of an operator's configurations, and of all, that are only explained; the least share that is
+# compared.
 EXPLAINED, EXPLAINED_OF_ALL, COMPARED = 0.05, 0.01, 0.8
 INTRODUCTION = """# Conformance
 
@@ -87,7 +88,7 @@ BEGIN, END = "<!-- mutation.py: begin -->\n", "<!-- mutation.py: end -->\n"
 
 
 def tally(run_model, per_operator, name):
-    """The counts of an operator, whose configurations are shared out among its versions, and what differs."""
+    """Returns the counts of an operator, whose configurations are divided among its versions, and the differences."""
     versions = [schema for schema in schemas() if title(schema) == name]
     found = survey(run_model, versions, -(-per_operator // len(versions)))
     counts = {"drawn": sum(t.drawn for t in found), "compared": sum(t.compared for t in found)}
@@ -109,7 +110,7 @@ def row(name, counts, references):
 
 
 def complaints(run_model, found):
-    """What a long run should not show."""
+    """Returns the findings that a long run should not have."""
     total = sum((collections.Counter(counts) for _, counts, *_ in found), collections.Counter())
     used = set().union(*(used for _, _, _, used, _ in found))
     made = [f"differs: {text}" for *_, texts in found for text in texts]
@@ -125,7 +126,7 @@ def complaints(run_model, found):
 
 
 def disagreements():
-    """A row for each: the four answers, and what Linnet does."""
+    """Returns a row for each disagreement: the four answers, and what Linnet does."""
     head = ("operators", "matter", "specification", "backend case", "ONNX Runtime", "PyTorch", "Linnet")
     rows = [head, ["---"] * len(head)]
     for known in DISAGREEMENTS:
@@ -136,7 +137,7 @@ def disagreements():
 
 
 def of_mutation():
-    """The section that scripts/mutation/mutation.py writes."""
+    """Returns the section that scripts/mutation/mutation.py writes."""
     return FAULTS + BEGIN + PAGE.read_text().split(BEGIN)[1].split(END)[0] + END
 
 

@@ -1,5 +1,5 @@
 """Sequences (lists), maps (dicts) and optionals of tensors. A type is a tensor's element type, "float", or a container
-as schemas write it, "seq(tensor(float))"; an optional is its value or EMPTY."""
+in the notation of schemas, "seq(tensor(float))". An optional is its value or EMPTY."""
 
 import re
 
@@ -12,25 +12,25 @@ EMPTY = type("Empty", (), {"__repr__": lambda self: "empty"})()
 
 
 def held(kind):
-    """What a sequence or optional holds."""
+    """Returns the type of the contents of a sequence or optional."""
     inner = kind[kind.index("(") + 1 : -1]
     return inner[7:-1] if inner.startswith("tensor(") else inner
 
 
 def elementary(kind):
-    """The element type of the tensors, of the values in maps."""
+    """Returns the element type of the tensors; for maps, that of the values."""
     return re.findall(r"\w+", kind)[-1]
 
 
 def tensors(value):
-    """All tensors in a value."""
+    """Returns all tensors in a value."""
     if isinstance(value, (list, dict)):
         return [x for part in (value.values() if isinstance(value, dict) else value) for x in tensors(part)]
     return [] if value is EMPTY or value is None else [np.asarray(value)]
 
 
 def with_tensors(change, value):
-    """The value with every tensor changed."""
+    """Returns the value with every tensor changed."""
     if isinstance(value, list):
         return [with_tensors(change, part) for part in value]
     if isinstance(value, dict):
@@ -50,7 +50,7 @@ def type_proto(kind, shape=None):
 
 
 def conform(kind, value):
-    """A reference's value in the type that the schema gives it."""
+    """Converts a reference's value to the type in the schema."""
     if kind.startswith("optional("):
         return EMPTY if value is None else conform(held(kind), value)
     if kind.startswith("seq("):
@@ -65,7 +65,7 @@ def conform_tensor(kind, value):
     if value.dtype != dtype and value.dtype.kind in "US":
         return value.astype(object)
     if value.dtype == np.uint8 and dtype.name.startswith("float8"):
-        return value.view(dtype)  # ONNX Runtime's Python interface gives the bytes of float8.
+        return value.view(dtype)  # ONNX Runtime's Python interface returns the bytes of float8.
     if value.dtype != dtype and (dtype == object or value.dtype == np.uint8):
         raise TypeError(f"expected {dtype}, got {value.dtype}")
     with np.errstate(all="ignore"):
@@ -80,7 +80,7 @@ def tensor_proto(value, name):
 
 
 def value_proto(value, kind, name=""):
-    """What the data files of a test case hold."""
+    """Returns the contents of a test case's data file."""
     if kind.startswith("seq("):
         result = onnx.SequenceProto(name=name, elem_type=onnx.SequenceProto.TENSOR)
         maps = held(kind).startswith("map(")

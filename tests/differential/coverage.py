@@ -1,7 +1,7 @@
-"""What Linnet runs of every operator version and type that the ONNX schemas list, found by asking it.
+"""Determines which operator versions and types of the ONNX schemas Linnet runs, by testing it.
 
-For each operator version, type variable and type a few valid configurations with that type are drawn; the type counts
-as run where run_model loads, plans and runs all of them.
+For each operator version, type variable and type, a few valid configurations with that type are generated. The type
+counts as supported if run_model loads, plans and runs all of them.
 """
 
 import collections
@@ -18,7 +18,7 @@ ATTEMPTS = 3
 
 
 def all_schemas():
-    """Every operator version by (domain, name), ascending."""
+    """Returns every operator version by (domain, name), in ascending order."""
     found = collections.defaultdict(list)
     for schema in sorted(defs.get_all_schemas_with_history(), key=lambda s: s.since_version):
         found[schema.domain, schema.name].append(schema)
@@ -26,19 +26,20 @@ def all_schemas():
 
 
 def registered(run_model):
-    """The versions that this build registers, by (domain, name)."""
+    """Returns the versions that this build registers, by (domain, name)."""
     output = run_model("ops", "--json", "-").stdout
     found = json.loads(output)
     return {("" if op["domain"] == "ai.onnx" else op["domain"], op["name"]): op["since"] for op in found}
 
 
 def variables(schema):
-    """(type variable, type) for every tensor type of the schema."""
+    """Returns (type variable, type) for every tensor type of the schema."""
     return [(c.type_param_str, t) for c in schema.type_constraints for t in allowed(schema, c.type_param_str)]
 
 
 def draw_with(schema, variable, name, attempt):
-    """A valid configuration in which the type variable is this type; None where the family makes none."""
+    """Returns a valid configuration with this type for the type variable, or `None` if the family has no such
+    configuration."""
     for seed in range(5 * attempt, 5 * attempt + 5):
         with contextlib.suppress(Impossible):
             configuration = family_of(schema)(SeededDraw(schema, seed, {variable: name}))
@@ -48,8 +49,8 @@ def draw_with(schema, variable, name, attempt):
 
 
 def probe(run_model, schemas):
-    """By (domain, name, version, variable, type): None where it runs, else the reason. Types that no configuration
-    exists for are left out."""
+    """Returns the reason why a type does not run, or `None` if it runs, by (domain, name, version, variable, type).
+    Omits types without a configuration."""
     probes = []
     for schema in schemas:
         for variable, name in variables(schema):

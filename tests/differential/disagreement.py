@@ -8,8 +8,8 @@ ORT, REFERENCE, PYTORCH = "ONNX Runtime", "onnx.reference", "PyTorch"
 
 @dataclasses.dataclass(frozen=True)
 class Answers:
-    """What each says: the specification's text, ONNX Runtime, PyTorch, ONNX's backend case; and what Linnet does. "none":
-    there is no case, or no counterpart."""
+    """The answers of the specification's text, ONNX Runtime, PyTorch and ONNX's backend case, and Linnet's behaviour.
+    "none": there is no case, or no counterpart."""
 
     specification: str
     onnx_runtime: str
@@ -20,17 +20,18 @@ class Answers:
 
 @dataclasses.dataclass(frozen=True)
 class Disagreement:
-    """The next reference decides where a configuration under it differs."""
+    """If a configuration covered by this disagreement differs from the reference, the next reference decides."""
 
     operators: tuple
-    # Which references are wrong, by the start of their name.
+    # The references that are wrong, by the start of their name.
     reference: str | tuple
-    # The exact condition: it is so for these configurations only.
+    # The exact condition: the disagreement covers only these configurations.
     applies: Callable
-    # The matter.
+    # The subject.
     text: str
     answers: Answers
-    # Makes of the reference's outputs what the specification says, where that can be done: (configuration, outputs).
+    # Converts the reference's outputs to those that the specification requires, where this is possible: (configuration,
+    # outputs).
     adjust: Callable = None
 
 

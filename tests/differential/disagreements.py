@@ -1,6 +1,6 @@
-"""Where the references and the specification disagree, and what Linnet does: what ONNX Runtime and PyTorch agree on,
-otherwise what the specification says. Where a configuration under one of these differs from the reference that is
-named, the next one decides."""
+"""The disagreements between the references and the specification, and what Linnet does: it follows ONNX Runtime and
+PyTorch if they agree, or else the specification. If a configuration covered by a disagreement differs from the given
+reference, the next reference decides."""
 
 import numpy as np
 from disagreement import ORT, PYTORCH, REFERENCE, Answers, Disagreement, attribute, integers
@@ -22,14 +22,14 @@ def has_infinity(x):
 
 
 def has_small_variance(configuration):
-    """Beside the square of the mean."""
+    """Whether the variance is small relative to the square of the mean."""
     x, axes = configuration.inputs[0].astype(np.float64), tuple(attribute(configuration, "axes", (0, 2, 3)))
     with np.errstate(all="ignore"):
         return bool(np.any(x.var(axes) < 0.01 * x.mean(axes) ** 2))
 
 
 def overflows(configuration):
-    """Whether a sum or product may leave the type, or the integers that float32 holds."""
+    """Whether a sum or product may exceed the range of the type, or of the integers that float32 represents exactly."""
     x = configuration.inputs[0]
     largest = max(map(abs, x.ravel().tolist()), default=0) ** (2 if "Square" in configuration.schema.name else 1)
     if configuration.schema.name == "ReduceProd":
@@ -42,7 +42,7 @@ def strings(configuration):
 
 
 def texts_changed(change):
-    """An adjustment of every string."""
+    """Returns an adjustment that changes every string."""
 
     def changed(y):
         return np.array([change(text) for text in y.ravel()], object).reshape(y.shape)
@@ -54,7 +54,7 @@ def texts_changed(change):
 
 
 def has_no_zero(configuration):
-    """float8e8m0 has powers of two only."""
+    """Whether zero cannot be represented: float8e8m0 has only powers of two."""
     given = configuration.inputs[2] if len(configuration.inputs) > 2 else None
     return configuration.types.get("T") == "float8e8m0" and given is None
 

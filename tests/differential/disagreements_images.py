@@ -1,4 +1,4 @@
-"""Where the references and the specification of pools and of what samples images disagree."""
+"""Disagreements between the references and the specification about pools and about operators that sample images."""
 
 from disagreement import ORT, PYTORCH, REFERENCE, Answers, Disagreement, attribute, integers
 from own.resize import positions, targets
@@ -8,7 +8,7 @@ POOLS = ("AveragePool", "LpPool", "MaxPool")
 
 
 def leaves_elements_out(configuration):
-    """Whether a window of auto_pad is smaller than its step."""
+    """Whether a window of auto_pad is smaller than its stride."""
     a = configuration.attributes
     if not a.get("auto_pad", "").startswith("SAME"):
         return False
@@ -18,21 +18,21 @@ def leaves_elements_out(configuration):
 
 
 def has_fractional_length(configuration):
-    """Whether scales make a length that is cut to a whole one."""
+    """Whether scales lead to a fractional length, which is truncated."""
     return any(
         length != scale * n for (length, scale, _), n in zip(targets(configuration), configuration.inputs[0].shape)
     )
 
 
 def meets_ties(configuration):
-    """Whether a position is, but for the rounding of float32, one of an element or halfway between two."""
+    """Whether a position is, within the rounding of float32, at an element or halfway between two."""
     if attribute(configuration, "mode", "nearest") != "nearest":
         return False
     return any(abs(2 * at - round(2 * at)) < 1e-5 for at in positions(configuration))
 
 
 def crops_some_axes(configuration):
-    """Whether a crop is of a volume, leaves the number of elements along an axis as it is, or is for some axes only."""
+    """Whether a crop is of a volume, preserves the number of elements along an axis, or applies only to some axes."""
     crops = attribute(configuration, "coordinate_transformation_mode") == "tf_crop_and_resize"
     unscaled = any(scale == 1 and region != (0, 1) for _, scale, region in targets(configuration))
     volumes = attribute(configuration, "mode") == "linear" and configuration.inputs[0].ndim > 2

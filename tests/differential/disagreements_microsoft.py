@@ -1,4 +1,4 @@
-"""Where ONNX Runtime and its own documentation of com.microsoft disagree."""
+"""Disagreements between ONNX Runtime and its documentation of com.microsoft."""
 
 import numpy as np
 from disagreement import ORT, Answers, Disagreement
@@ -16,7 +16,7 @@ def is_odd(zero_point):
 
 
 def units(scale):
-    """How many of them make 1."""
+    """Returns how many units make 1."""
     return 1 / scale.astype(np.float64).reshape(())
 
 

@@ -1,4 +1,4 @@
-"""Where ONNX Runtime and the specification of ai.onnx.ml disagree."""
+"""Disagreements between ONNX Runtime and the specification of ai.onnx.ml."""
 
 import collections
 import math
@@ -27,13 +27,13 @@ def transform(configuration):
 
 
 def of_one_score(name, scores):
-    """The transform that was left out."""
+    """Applies the transform that was omitted."""
     changed = [transformed(name, [score])[0] for score in scores.ravel().tolist()]
     return np.array(changed).astype(scores.dtype).reshape(scores.shape)
 
 
 def exact_quantiles(approximate):
-    """What the approximation was taken of: its inverse gives the share, of which the quantile is exact.
+    """Replaces approximate quantiles by exact ones: the inverse of the approximation returns the share.
 
     Winitzki: erf(z) = sqrt(1 - exp(-z^2 (4 / pi + a z^2) / (1 + a z^2))).
     """
@@ -57,7 +57,7 @@ def targets(configuration):
 
 
 def voters(configuration, prefix):
-    """The outputs that each leaf of a tree ensemble votes for."""
+    """Returns the outputs that each leaf of a tree ensemble votes for."""
     names = [f"{prefix}_{name}" for name in ("treeids", "nodeids", "ids")]
     found = collections.defaultdict(list)
     for tree, node, output in zip(*(configuration.attributes[name] for name in names)):
@@ -70,7 +70,7 @@ def node_modes(configuration):
 
 
 def keys(configuration):
-    """Those of LabelEncoder."""
+    """Returns the keys of LabelEncoder."""
     found = next(value for name, value in configuration.attributes.items() if name.startswith("keys_"))
     return numpy_helper.to_array(found).tolist() if isinstance(found, TensorProto) else found
 
@@ -88,7 +88,7 @@ def has_base_values(configuration):
 
 
 def decides_closely(configuration):
-    """Whether the sign of a decision lies within float32's rounding errors."""
+    """Whether the sign of a decision is within float32's rounding errors."""
     if not configuration.attributes.get("vectors_per_class"):
         return False
     with np.errstate(all="ignore"):

@@ -1,6 +1,6 @@
-"""Where the choices of a configuration come from: Hypothesis, which can shrink them, or a seed.
+"""The source of the choices in a configuration: Hypothesis, which can shrink them, or a seed.
 
-A family (families/*.py) is a function of a Draw and an operator version that makes one valid configuration.
+A family (families/*.py) is a function of a Draw and an operator version that returns one valid configuration.
 """
 
 import random
@@ -9,16 +9,16 @@ import numpy as np
 from hypothesis import strategies as st
 from values import array, with_extremes
 
-# Type variables that a survey leaves to chance are mostly of these.
+# Type variables that a survey chooses randomly mostly have these types.
 COMMON = ("float", "int64", "double", "float16", "bool", "int32", "uint8", "int8", "string")
 
 
 class Impossible(Exception):
-    """The choices so far, among them a forced type, leave no valid configuration."""
+    """The previous choices, including forced types, permit no valid configuration."""
 
 
 class Draw:
-    """Choices for one configuration. `forced` fixes type variables; `types` holds those asked for so far."""
+    """Choices for one configuration. `forced` fixes type variables; `types` contains those requested so far."""
 
     def __init__(self, schema, forced=()):
         self.schema, self.forced, self.types = schema, dict(forced), {}
@@ -35,26 +35,26 @@ class Draw:
         return self.integer(0, 1) == 1
 
     def rare(self):
-        """True about once in eight times."""
+        """Returns True about once in eight times."""
         return self.integer(0, 7) == 7
 
     def count(self, most):
-        """From 1 on; now and then 0."""
+        """Returns a number from 1 to `most`, and occasionally 0."""
         return 0 if self.rare() and self.flag() else self.integer(1, most)
 
     def real(self, low, high):
         return low + (high - low) * self.integer(0, 64) / 64
 
     def shape(self, low=0, high=4, most=5):
-        """Dims of a tensor whose rank is from low to high; now and then one of them is 0."""
+        """Returns the dims of a tensor whose rank is from low to high. Occasionally one of them is 0."""
         dims = [self.integer(1, most) for _ in range(self.integer(low, high))]
         if dims and self.rare():
             dims[self.integer(0, len(dims) - 1)] = 0
         return tuple(dims)
 
     def type(self, variable, options=None):
-        """The type of a type variable of the schema (or of this fixed type), without "tensor()". With options, one of
-        those where the schema allows it."""
+        """Returns the type of a type variable of the schema (or this fixed type), without "tensor()". With options,
+        returns one of them if the schema allows it."""
         if variable.startswith("tensor("):
             return variable[7:-1]
         if variable not in self.types:
@@ -71,7 +71,7 @@ class Draw:
         return self.type(inputs[min(i, len(inputs) - 1)].type_str)
 
     def tensor(self, type_name, shape, low=None, high=None):
-        """Values from low to high; where neither is given, now and then the type's extremes are among them."""
+        """Returns values from low to high. Without both bounds, they occasionally include the type's extremes."""
         rng = np.random.default_rng(self.integer(0, 2**16))
         x = array(type_name, shape, low, high, rng)
         return with_extremes(x, type_name, rng) if low is None and high is None and self.rare() else x
@@ -96,7 +96,7 @@ class SeededDraw(Draw):
 
 
 def allowed(schema, variable):
-    """The tensor types of a type variable, without "tensor()"."""
+    """Returns the tensor types of a type variable, without "tensor()"."""
     for constraint in schema.type_constraints:
         if constraint.type_param_str == variable:
             return [text[7:-1] for text in sorted(constraint.allowed_type_strs) if text.startswith("tensor(")]

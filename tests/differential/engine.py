@@ -1,4 +1,4 @@
-"""Many configurations through few runs of `run_model check`."""
+"""Checks many configurations with few runs of `run_model check`."""
 
 import json
 import os
@@ -11,19 +11,19 @@ from references import Answer
 from run_model import is_comparison
 from tolerances import tolerance
 
-# How many cases lie in files at a time.
+# The number of cases in files at a time.
 BATCH = 300
 
 
 def temporary_folder():
-    """In memory where the system offers it: a survey writes many small files."""
+    """The folder is in memory if the system supports it, because a survey writes many small files."""
     memory = Path("/dev/shm")
     return tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None)
 
 
 def failures(run_model, cases):
-    """cases: [(configuration, Answer)]. The reason by index of those that run_model does not reproduce, or not with the
-    same bits in guarded memory."""
+    """cases: [(configuration, Answer)]. Returns by index the reasons for those that run_model does not reproduce, or
+    not with the same bits in guarded memory."""
     found = {}
     for first in range(0, len(cases), BATCH):
         batch = failures_of_batch(run_model, cases[first : first + BATCH])
@@ -43,8 +43,9 @@ def failures_of_batch(run_model, cases):
 
 
 def refusals(run_model, configurations):
-    """The reason by index of the configurations that run_model refuses: it does not load, plan or run them."""
-    # An output that no result equals: a case that runs ends in a comparison.
+    """Returns by index the reasons for the configurations that run_model refuses: it does not load, plan or run
+    them."""
+    # No result equals this output, so a case that runs ends in a comparison.
     unequal = Answer("", "double", [np.zeros((1,) * 8, np.float32)])
     found = failures(run_model, [(configuration, unequal) for configuration in configurations])
     return {i: reason for i, reason in found.items() if not is_comparison(reason)}

@@ -1,4 +1,4 @@
-"""Formulas that exporters spell out and rewrites recognise, as graphs of a few nodes."""
+"""Formulas that exporters write as several nodes and rewrites recognise, as small graphs."""
 
 import numpy as np
 from by_operator import table
@@ -8,7 +8,7 @@ FORMULAS, formula = table()
 
 
 class Graph:
-    """Nodes on inputs of float32; numbers are constants of `rank` axes of one element."""
+    """Nodes on float32 inputs. Numbers are constants with `rank` axes of one element."""
 
     def __init__(self, rank=0, opset=18):
         self.nodes, self.constants, self.inputs, self.rank, self.opset = [], [], {}, rank, opset

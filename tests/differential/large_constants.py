@@ -1,4 +1,4 @@
-"""Runs operators whose inputs are constants of 1 KiB, 64 KiB and 1 MiB, read from a file, at every optimisation level.
+"""Runs operators with constants of 1 KiB, 64 KiB and 1 MiB, read from a file, at every optimisation level.
 
 usage: large_constants.py [OPERATOR...]
 """
@@ -30,20 +30,20 @@ from survey import schemas  # noqa: E402
 from values import array  # noqa: E402
 
 SIZES = (1 << 10, 1 << 16, 1 << 20)
-# Of the constants of a size, the largest may have so many times as many bytes.
+# The largest constant may have up to this many times the bytes of the size.
 WITHIN = 8
-# All inputs together.
+# The limit for all inputs together.
 MOST_BYTES = 1 << 25
 SEEDS = 40
-# Of configurations of the size: a number that was no dim may make one that is refused.
+# The number of configurations of the size to try, because enlarging a number that is not a dim may cause a refusal.
 TRIES = 12
 FACTORS = (4, 16, 64, 256, 1024, 4096)
 ALL_WAYS = list(itertools.product((0, 1), (False, True), (0, 1, 2)))
 
 
 class LargeDraw(SeededDraw):
-    """Multiplies about half of the numbers that may be dims by a factor, as long as no tensor gets more elements than
-    `most`, nor all of them, of which there may be more then, more than MOST_BYTES."""
+    """Multiplies about half of the numbers that may be dims by a factor. No tensor may have more than `most` elements,
+    and all together no more than MOST_BYTES elements."""
 
     def __init__(self, schema, seed, factor, most):
         super().__init__(schema, seed)
@@ -55,7 +55,7 @@ class LargeDraw(SeededDraw):
         return value * self._factor if is_dim and self._chance.random() < 0.5 else value
 
     def tensor(self, type_name, shape, low=None, high=None):
-        """No infinite weights, which rewrites need not multiply by the zeros of padding."""
+        """Returns values without infinities, since rewrites may multiply weights by the zeros of padding."""
         self._left -= math.prod(shape)
         if math.prod(shape) > self._most or self._left < 0:
             raise Impossible
@@ -92,9 +92,9 @@ def gathered_blocks(schema, size):
     return Configuration(schema, inputs, attributes, types=types)
 
 
-# Its inputs are numbers.
+# Operators whose inputs are numbers.
 WITHOUT_SIZE = {"Range", "Tokenizer"}
-# Those of com.microsoft without a family: schema, size -> Configuration.
+# Functions for operators of com.microsoft without a family: schema, size -> Configuration.
 OTHERS = {"MatMulNBits": nbits, "GatherBlockQuantized": gathered_blocks}
 
 
@@ -112,18 +112,18 @@ def bytes_of(configuration):
 
 
 def fits(configuration, size):
-    """Whether the largest input that becomes a constant has about that size."""
+    """Whether the largest input that becomes a constant has approximately that size."""
     found = bytes_of(configuration)
     return bool(found) and size <= max(found) <= WITHIN * size and sum(found) <= MOST_BYTES
 
 
 def configurations(schema, size):
-    """What the family makes of that size, of many tries."""
+    """Yields the family's configurations of that size, from many attempts."""
     if schema.name in OTHERS:
         yield OTHERS[schema.name](schema, size)
         return
     for factor, seed in itertools.product(FACTORS, range(SEEDS)):
-        # A number that was no dim: too much memory, or what NumPy refuses.
+        # Enlarging a number that is not a dim may need too much memory, or NumPy may refuse it.
         with contextlib.suppress(Impossible, ValueError, IndexError, MemoryError, OverflowError):
             configuration = FAMILIES[title(schema)](LargeDraw(schema, seed, factor, WITHIN * size))
             if fits(configuration, size):
@@ -145,8 +145,8 @@ def save(configuration, folder, external):
 
 
 def failure(configuration, folder, ways):
-    """What differs from the model without constants in one of the ways: the number of the first input that is a
-    constant, whether constants are in a file of their own, the level of optimisation."""
+    """Returns the difference from the model without constants in one of the ways, which are: the index of the first
+    constant input, whether constants are in a separate file, the optimisation level."""
     at_run = dataclasses.replace(configuration, constants_from=100)
     plain = run(save(at_run, folder, False), at_run.feeds(), 0)
     for first, external, level in ways:
@@ -163,7 +163,8 @@ def failure(configuration, folder, ways):
 
 
 def check(schema, size, folder, ways=ALL_WAYS):
-    """(a configuration that runs and has constants of the size, what fails with it); None where there is none."""
+    """Returns (a configuration that runs and has constants of the size, its failure), or `None` if there is no such
+    configuration."""
     for configuration in itertools.islice(configurations(schema, size), TRIES):
         with contextlib.suppress(linnet.Error):
             return configuration, failure(configuration, folder, ways)

@@ -1,13 +1,13 @@
-"""Enters the operators of com.microsoft that Linnet has, and those of the default domain that only ONNX Runtime
-defines, as it has them, among the schemas of ONNX."""
+"""Registers schemas with ONNX, as ONNX Runtime defines them: those of the com.microsoft operators that Linnet has, and
+those of default-domain operators that only ONNX Runtime defines."""
 
-import onnx.reference  # noqa: F401  Before: it builds a table in which every name must be of one operator.
+import onnx.reference  # noqa: F401  First, because it builds a table in which each name belongs to one operator.
 from by_operator import MICROSOFT
 from onnx import AttributeProto, defs
 from onnx.defs import OpSchema
 from onnxruntime.capi import onnxruntime_pybind11_state as onnx_runtime
 
-# The types that ONNX Runtime's kernels for CPUs take, where the schema allows more.
+# The types that ONNX Runtime's CPU kernels accept, if the schema allows more.
 KERNEL_TYPES = {
     "BeamSearch": {"F": ["tensor(int32)"], "T": ["tensor(float)"]},
     "BiasAdd": {},
@@ -80,7 +80,7 @@ KERNEL_TYPES = {
     "WhisperBeamSearch": {"F": ["tensor(float)"], "T": ["tensor(float)"]},
     "WordConvEmbedding": {},
 }
-# Those of the default domain, in their first version.
+# Operators of the default domain, in their first version.
 OWN_IN_DEFAULT_DOMAIN = (
     "Affine", "Crop", "DynamicSlice", "ImageScaler", "LayerNormalization", "MeanVarianceNormalization",
     "ParametricSoftplus", "Scale", "ScaledTanh", "SimplifiedLayerNormalization", "ThresholdedRelu",
@@ -122,7 +122,7 @@ def is_wanted(found):
 
 
 def register():
-    """Once in a process: whoever asks ONNX for its schemas then gets these, too."""
+    """Registers them once per process. ONNX then returns them with its schemas."""
     known = {(entry.name, entry.domain, entry.since_version) for entry in defs.get_all_schemas_with_history()}
     for found in onnx_runtime.get_all_operator_schema():
         if is_wanted(found) and (found.name, found.domain, found.since_version) not in known:

@@ -1,4 +1,4 @@
-"""Runs every operator version among neighbours that rewrites move or fuse, with rewrites and without.
+"""Runs every operator version among neighbours that rewrites move or fuse, with and without rewrites.
 
 usage: neighbours.py [--configurations N] [--part I/N] [OPERATOR...]
 """
@@ -27,7 +27,7 @@ from survey import configure, schemas  # noqa: E402
 from tolerances import LAST_PLACE, SMALLEST, WORKING  # noqa: E402
 from values import type_name  # noqa: E402
 
-# What stands before and behind the operator. Both alike: what moves through it meets its inverse.
+# The nodes before and after the operator. If both are equal, a node that moves through the operator meets its inverse.
 PAIRS = (
     ("", ""), ("transpose", "transpose"), ("conv", "conv"), ("conv", ""), ("", "conv"), ("product", "product"),
     ("bytes", "bytes"), ("bytes", ""), ("scale", "scale"), ("reshape", "reshape"), ("conv", "scale"), ("conv", "bytes"),
@@ -36,20 +36,20 @@ PAIRS = (
 )  # fmt: skip
 # How much is known of the inputs' shapes: all, the rank, nothing.
 KNOWLEDGE = ("shape", "rank", "nothing")
-# The inputs that have neighbours: mostly all, else the first or the last.
+# The inputs that have neighbours: usually all, or else the first or the last.
 WHICH = (slice(None), slice(None), slice(0, 1), slice(-1, None))
-# Families whose operators compute no sums of floats: the rewrites that move a Transpose through them keep every bit.
+# Families whose operators do not sum floats. Rewrites that move a Transpose through these operators preserve every bit.
 MOVEMENT = ("families.movement", "families.indexing")
 MOVES = ("", "transpose", "reshape")
 # They compute in floats and round to integers, which fused forms do in another order.
 ROUNDING = 1
-# Seeds that are tried for a configuration whose first input has axes for the neighbours.
+# The number of seeds to try for a configuration whose first input has enough axes for the neighbours.
 TRIES = 12
 
 
 @dataclasses.dataclass
 class Cell:
-    """An operator among neighbours. `changed`: which of its inputs and outputs have one."""
+    """An operator among neighbours. `changed`: its inputs and outputs that have one."""
 
     configuration: object
     before: str
@@ -81,7 +81,7 @@ def forget(model, knowledge):
 
 
 def put_before(model, kind, feeds, which):
-    """Puts neighbours before those of the inputs that can have one; their names."""
+    """Adds neighbours before those selected inputs that can have one. Returns their names."""
     changed = []
     for name in list(feeds)[which]:
         value = feeds[name]
@@ -125,7 +125,7 @@ def put_behind(model, kind, outputs):
 
 
 def quantize_constants(model):
-    """Puts a DequantizeLinear before each constant of the operator that can have one."""
+    """Adds a DequantizeLinear before each constant of the operator that can have one."""
     kept = []
     for initializer in list(model.graph.initializer):
         made = weights(numpy_helper.to_array(initializer), initializer.name) if initializer.name[1:].isdigit() else None
@@ -137,7 +137,7 @@ def quantize_constants(model):
 
 
 def read_elsewhere(model, names):
-    """Makes values outputs of the graph, too."""
+    """Adds values to the outputs of the graph."""
     model.graph.output.extend(helper.make_empty_tensor_value_info(name) for name in names)
 
 
@@ -148,8 +148,8 @@ def run(model, feeds, optimization):
 
 
 def cells(configuration, alone, pairs, knowledge):
-    """The configuration among each pair of neighbours that it can have. alone: its outputs. Now and then only one input
-    has a neighbour, or what lies between is read elsewhere, too."""
+    """Yields the configuration with each pair of neighbours that it can have. alone: its outputs. Occasionally, only
+    one input has a neighbour, or values in between are also read elsewhere."""
     chosen = number(configuration)
     for before, behind in pairs:
         if before == "weights":
@@ -176,7 +176,7 @@ def is_exact(cell):
 
 
 def difference(cell, plain, found):
-    """What differs between the outputs without rewrites and with them; None where nothing does."""
+    """Returns the difference between the outputs without and with rewrites, or `None`."""
     ones, others = ([x for value in values for x in tensors(value)] for values in (plain, found))
     if len(ones) != len(others):
         return f"{len(others)} tensors instead of {len(ones)}"
@@ -221,7 +221,7 @@ def rounds(cell):
 
 
 def failure(cell):
-    """What is wrong with a cell; None where nothing is."""
+    """Returns the failure of a cell, or `None`."""
     try:
         plain = run(cell.model, cell.feeds, 0)
     except linnet.Error:
@@ -243,7 +243,7 @@ def has_axes(configuration):
 
 
 def draw(schema, seed, forced=()):
-    """A configuration of this version with these types: one with axes where there is one among the first seeds."""
+    """Returns a configuration of this version with these types, preferably one with axes among the first seeds."""
     found = None
     for attempt in range(TRIES):
         with contextlib.suppress(Impossible):
@@ -255,7 +255,7 @@ def draw(schema, seed, forced=()):
 
 
 def typings(schema):
-    """Each type that a type variable of the inputs may have."""
+    """Yields each type that a type variable of the inputs may have."""
     for variable in dict.fromkeys(x.type_str for x in schema.inputs if not x.type_str.startswith("tensor(")):
         with contextlib.suppress(KeyError):
             for name in allowed(schema, variable):
@@ -263,7 +263,7 @@ def typings(schema):
 
 
 def drawn(schema, seeds):
-    """A configuration of each type for each seed."""
+    """Yields a configuration of each type for each seed."""
     for forced in list(typings(schema)) or [{}]:
         for seed in seeds:
             configuration = draw(schema, seed, forced)
@@ -272,7 +272,7 @@ def drawn(schema, seeds):
 
 
 def sampled(schema):
-    """One configuration of float32 where the operator takes it, of the first type elsewhere."""
+    """Returns one configuration, of float32 if the operator accepts it, or else of the first type."""
     types = list(typings(schema)) or [{}]
     return draw(schema, 0, next((t for t in types if "float" in t.values()), types[0]))
 
@@ -289,7 +289,7 @@ def number(configuration):
 
 
 def sample(versions):
-    """A few cells of every version: of all pairs of neighbours each has some, which the operator's name chooses."""
+    """Yields a few cells of every version. The operator's name selects the pairs of neighbours."""
     for schema in versions:
         configuration = sampled(schema)
         alone = configuration and outputs_alone(configuration)
@@ -302,7 +302,7 @@ def sample(versions):
 
 
 def survey(versions, seeds):
-    """All cells of each version."""
+    """Yields all cells of each version."""
     for schema in versions:
         for configuration in drawn(schema, seeds):
             alone = outputs_alone(configuration)

@@ -1,4 +1,4 @@
-"""Writes docs/operators.md: every operator of the ONNX schemas and what this build runs of it.
+"""Writes docs/operators.md: every operator of the ONNX schemas, and the parts of it that this build runs.
 
 usage: operators_page.py RUN_MODEL [PAGE]
 """
@@ -41,13 +41,13 @@ def domain_title(domain):
 
 
 def versions_text(schemas, registrations):
-    """The versions of the schema; those older than the oldest registration are struck out."""
+    """Returns the versions of the schema. Those older than the oldest registration are struck out."""
     oldest = min(registrations)
     return ", ".join(f"~~{s.since_version}~~" if s.since_version < oldest else str(s.since_version) for s in schemas)
 
 
 def types_text(entries):
-    """T: int4 uint4 (opset 21 on); entries: [(version, variable, type)]."""
+    """Returns a text such as "T: int4 uint4 (opset 21 on)". entries: [(version, variable, type)]."""
     grouped = collections.defaultdict(list)
     for version, variable, name in entries:
         grouped[variable, name].append(version)
@@ -87,7 +87,7 @@ def totals(schemas, known, results):
 
 
 def reasons(results):
-    """The messages of the refusals, types and names cut out."""
+    """Returns the messages of the refusals, without types and names."""
     found = collections.Counter()
     for (_, name, *_), reason in results.items():
         if reason:

@@ -1,5 +1,5 @@
-"""What a configuration's outputs should be, by a chain of references in order of trust. Each says what precision it
-computed in."""
+"""The expected outputs of a configuration, from a chain of references in order of trust. Each reports the precision in
+which it computed."""
 
 import collections
 import copy
@@ -22,15 +22,15 @@ from own import OWN
 from values import numpy_dtype, type_name
 
 onnxruntime.set_default_logger_severity(4)
-# The floating types, from the least exact to the most exact one.
+# The floating-point types, from the least to the most exact.
 FLOATS = ("bfloat16", "float16", "float", "double")
 
-# The newest opsets that this ONNX Runtime calls official.
+# The newest opsets that this ONNX Runtime treats as official.
 NEWEST = {"": 28, "ai.onnx.ml": 5, "ai.onnx.preview": 1, "ai.onnx.preview.training": 1, MICROSOFT: 1}
-# onnx.reference ignores sequence_lens and more of the first ones, does not stack scan outputs of Loop and knows no axes
-# of Scan.
+# onnx.reference ignores sequence_lens and other features of the first three, does not stack scan outputs of Loop and
+# does not support axes of Scan.
 UNRELIABLE = ("RNN", "GRU", "LSTM", "Loop", "Scan")
-# What they compute depends on the type that it is computed in: in another one there is another answer.
+# Their results depend on the type in which they are computed, so they cannot be computed in another one.
 OF_ITS_TYPE = (
     "BitCast", "Cast", "CastLike", "DequantizeLinear", "DynamicQuantizeLinear", "LabelEncoder", "NonMaxSuppression",
     "QLinearConv", "QLinearMatMul", "QuantizeLinear", "RoiAlign", "TreeEnsemble", "TreeEnsembleClassifier",
@@ -40,9 +40,9 @@ OF_ITS_TYPE = (
 TYPE_ATTRIBUTES = ("to", "dtype", "output_dtype", "output_datatype", "type", "value", "stash_type", "precision")
 
 OWN_REFERENCE = "own reference"
-# The outputs that ONNX Runtime writes only over inputs.
+# The outputs that ONNX Runtime only writes over inputs.
 IN_PLACE = {"com.microsoft.SparseAttention": {"y1": "x3", "y2": "x4"}}
-# They compute these in float32 whatever the type.
+# The references compute these in float32 for every type.
 OF_FLOAT32 = {
     "ONNX Runtime": (
         "Attention", "BlackmanWindow", "DFT", "Gelu", "GroupNormalization", "HammingWindow", "HardSwish", "Shrink",
@@ -59,7 +59,7 @@ for entry in sorted(get_all_schemas_with_history(), key=lambda schema: schema.si
 
 @dataclasses.dataclass
 class Answer:
-    """What a reference says. precision: the least exact type that it computed in."""
+    """The answer of a reference. precision: the least exact type in which it computed."""
 
     name: str
     precision: str
@@ -79,7 +79,7 @@ def onnx_runtime(configuration):
 def reference(configuration):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        # A copy: it inserts into the sequences that it is given.
+        # A copy, because it inserts into the sequences that it is given.
         return ReferenceEvaluator(configuration.model()).run(None, copy.deepcopy(configuration.feeds()))
 
 
@@ -89,13 +89,13 @@ def own(configuration):
 
 
 def versions(schema):
-    """The versions of an operator that this ONNX Runtime may know, ascending."""
+    """Returns the versions of an operator that this ONNX Runtime may support, in ascending order."""
     found = HISTORY[schema.domain, schema.name]
     return [v for v in found if v.since_version <= NEWEST[schema.domain] and not v.deprecated]
 
 
 def in_version(configuration, schema):
-    """The same computation in another version of the operator; None where that has not all of the attributes."""
+    """Returns the same computation in another version of the operator, or `None` if that lacks some attributes."""
     inputs, attributes = configuration.modern or (configuration.inputs, configuration.attributes)
     dropped = ("consumed_inputs", "is_test", "output_sequence")
     attributes = {**old_defaults(configuration.schema, schema), **attributes}
@@ -109,14 +109,14 @@ def in_version(configuration, schema):
 
 
 def whole(attribute, value):
-    """The value as an integer where the attribute became one and it is whole."""
+    """Returns the value as an integer if the attribute became one and the value is integral."""
     became = attribute.type == OpSchema.AttrType.INT and isinstance(value, float) and value.is_integer()
     return int(value) if became else value
 
 
 def other_versions(configuration):
-    """In later versions for early ones, whose meaning is the same where the family gave no other form; in the one
-    before for late ones, which only took in more types."""
+    """Returns the computation in later versions for early ones, which have the same meaning unless the family gave
+    another form, and in the previous version for late ones, which only added types."""
     known, since = versions(configuration.schema), configuration.schema.since_version
     later = [v for v in reversed(known) if v.since_version > since] if since < 13 else []
     before = [v for v in known if v.since_version < since][-1:] if since >= 22 else []
@@ -124,7 +124,7 @@ def other_versions(configuration):
 
 
 def old_defaults(old, new):
-    """The defaults of the old version: some have other digits than the new version's."""
+    """Returns the defaults of the old version, some of which have other digits than those of the new version."""
     shared = [name for name in old.attributes if name in new.attributes]
     defaults = {name: old.attributes[name].default_value for name in shared}
     return {name: helper.get_attribute_value(value) for name, value in defaults.items() if value.name}
@@ -136,14 +136,14 @@ def allows(schema, variable, kind):
 
 
 def in_type(configuration, kind):
-    """The same with all of its floats in another type; None where that is not the same computation."""
+    """Returns the configuration with all floats in another type, or `None` if that is not the same computation."""
     schema = configuration.schema
     inputs = {entry.type_str for entry in schema.inputs}
-    # A numeric operator of ai.onnx.ml makes floats of integers, too.
+    # A numeric operator of ai.onnx.ml also converts integers to floats.
     makes_floats = schema.domain == "ai.onnx.ml" and not inputs & {entry.type_str for entry in schema.outputs}
     integers = ("int32", "int64") if makes_floats else ()
     changed = {v: (*FLOATS, *(integers if v in inputs else ())) for v in configuration.types}
-    # Which variables change: all that may be this type.
+    # All variables that may have this type change.
     changed = {v: names for v, names in changed.items() if allows(schema, v, kind)}
     types = {
         v: re.sub(rf"\b({'|'.join(changed[v])})\b", kind, t) if v in changed else t
@@ -167,18 +167,18 @@ def in_type(configuration, kind):
 
 
 def formals(schema):
-    """The type variables of the inputs; the last one's go on."""
+    """Yields the type variables of the inputs. The last one repeats."""
     found = [entry.type_str for entry in schema.inputs]
     return itertools.chain(found, itertools.repeat(found[-1] if found else ""))
 
 
 def converted(x, names, kind):
-    """In that type, if it is of one of those named."""
+    """Returns x in that type, if it has one of the given types."""
     return x.astype(numpy_dtype(kind)) if x is not None and type_name(x) in names else x
 
 
 def tensor_in(value, kind):
-    """A tensor of floats in that type; any other value as it is."""
+    """Returns a tensor of floats in that type, and any other value unchanged."""
     if not isinstance(value, onnx.TensorProto):
         return value
     x = numpy_helper.to_array(value)
@@ -190,40 +190,40 @@ def element_types(configuration):
 
 
 def least_exact(configuration):
-    """The type that a reference computes in which takes the configuration as it is."""
+    """Returns the type in which a reference computes if the configuration is unchanged."""
     found = element_types(configuration)
     return next((kind for kind in FLOATS if kind in found), "double")
 
 
 def exactness(name, operator, kind):
-    """The precision of a reference that is given this type."""
+    """Returns the precision of a reference for inputs of this type."""
     return "float" if kind == "double" and operator in OF_FLOAT32[name] else kind
 
 
 def forms(configuration):
-    """(how it is called, configuration, precision): in double, in float32, as it is; the most exact first."""
+    """Returns (name suffix, configuration, precision): in double, in float32, unchanged; the most exact first."""
     given = least_exact(configuration)
     in_double, in_float = in_type(configuration, "double"), in_type(configuration, "float")
     found = [(" in double", in_double, "double"), (" in float32", in_float, "float"), ("", configuration, given)]
-    # What is given in float32 or double is its own form.
+    # A configuration in float32 or double is already in that form.
     return [(text, form, kind) for text, form, kind in found if form and (not text or kind != given)]
 
 
 def attempts(configuration):
-    """(name, precision, function) in order of trust: what is as exact as Linnet, whoever says it, before the rest."""
+    """Returns (name, precision, function) in order of trust: references that are as exact as Linnet come first."""
     enough = FLOATS.index("double" if "double" in element_types(configuration) else "float")
     found = list(engines(configuration))
     return sorted(found, key=lambda entry: FLOATS.index(entry[1]) < enough)
 
 
 def ends_onnx_runtime(configuration):
-    """Whether ONNX Runtime ends the process: it reads an input that is not there."""
+    """Whether ONNX Runtime would crash the process by reading a missing input."""
     operators = ("com.microsoft.QLinearSigmoid", "com.microsoft.QLinearLeakyRelu")
     return title(configuration.schema) in operators and len(configuration.inputs) < 5
 
 
 def engines(configuration):
-    """ONNX Runtime in every form, what is our own, onnx.reference."""
+    """Yields ONNX Runtime in every form, the project's own references, and onnx.reference."""
     schema, ranked = configuration.schema, forms(configuration)
     for text, form, kind in ranked:
         precision = exactness("ONNX Runtime", schema.name, kind)
@@ -245,11 +245,11 @@ def engines(configuration):
 
 
 def answers(configuration, failed=None):
-    """The answers of the references that have one; the reasons of the others go to `failed`."""
+    """Yields the answers of the references that have one. Appends the reasons of the others to `failed`."""
     for name, precision, run in attempts(configuration):
         try:
             outputs = [conform(configuration.output_type(i), y) for i, y in enumerate(run())]
-        except Exception as error:  # Each reference has its own exceptions for what it lacks.
+        except Exception as error:  # Each reference raises other exceptions for what it lacks.
             if failed is not None:
                 failed.append(f"{name}: {str(error).splitlines()[0] if str(error) else type(error).__name__}")
             continue
@@ -257,7 +257,7 @@ def answers(configuration, failed=None):
 
 
 def complaint(configuration):
-    """What ONNX's checker has against a configuration; None where it is valid."""
+    """Returns the complaint of ONNX's checker about a configuration, or `None` if it is valid."""
     model = configuration.model()
     context = onnx.checker.C.CheckerContext()
     context.ir_version = model.ir_version
@@ -271,6 +271,6 @@ def complaint(configuration):
 
 
 def is_tolerable(configuration, text):
-    """Deprecated operators are still part of old models, and MeanVarianceNormalization's function body has a float32
-    constant although its schema allows other types."""
+    """Whether the complaint can be ignored. Old models contain deprecated operators, and the function body of
+    MeanVarianceNormalization has a float32 constant although its schema allows other types."""
     return "is deprecated" in text or configuration.schema.name == "MeanVarianceNormalization"

@@ -1,8 +1,8 @@
-"""Nodes to put before an input, which then still receives its values, and behind an output.
+"""Nodes to add before an input, which then still receives the same values, and after an output.
 
-BEFORE: function(value, name, opset) -> (nodes, constants, the array that is fed as NAME_fed) or None where the value
-can have no such neighbour. BEHIND: function(value, name, opset) -> (nodes that make NAME_seen, constants, element type)
-or None. Each computes the same numbers however it is written: products are with permutations, factors powers of two.
+`BEFORE`: function(value, name, opset) -> (nodes, constants, the array for the new input NAME_fed), or None if the value
+cannot have such a neighbour. `BEHIND`: function(value, name, opset) -> (nodes that compute NAME_seen, constants, element
+type), or None. Each computes the same numbers in any form: factors are permutation matrices or powers of two.
 """
 
 import numpy as np
@@ -33,12 +33,12 @@ def is_image(value):
 
 
 def plain(value):
-    """The values that a product by zeros and ones gives again."""
+    """Returns values that a product by zeros and ones preserves."""
     return np.where(np.isfinite(value.astype(np.float64)), value, value.dtype.type(1)) + value.dtype.type(0)
 
 
 def permutation(n, dtype):
-    """A matrix that moves row i of what it is multiplied by to row (i + 1) % n; its inverse is its transpose."""
+    """Returns a matrix that moves row i of the other factor to row (i + 1) % n. Its inverse is its transpose."""
     return np.roll(np.eye(n), 1, axis=0).astype(dtype)
 
 
@@ -137,13 +137,14 @@ def dequantized_before(value, name, opset):
 
 @before("weights")
 def quantized_before(value, name, opset):
-    """Of a product of bytes: what is constant besides becomes weights()."""
+    """For a product of bytes, whose other constants become weights()."""
     return dequantized_before(value, name, opset) if opset >= 13 else None
 
 
 def weights(array, name):
-    """Nodes that dequantise about the values of a constant, and their constants: int32 with a scale and a zero point
-    for each element of a vector, one of which is not 0, int8 with a scale for all else. None for what is no float32."""
+    """Returns nodes that dequantise to approximately the values of a constant, and their constants. A vector becomes
+    int32 with a scale and a zero point for each element, one of which is not 0. All else becomes int8 with one scale.
+    Returns None for other types than float32."""
     if array.dtype != np.float32 or array.size == 0:
         return None
     wide = np.nan_to_num(array)
@@ -169,12 +170,12 @@ def quantized_behind(value, name, opset):
 
 
 def factors(value):
-    """A power of two for each channel."""
+    """Returns a power of two for each channel."""
     return (2.0 ** (np.arange(value.shape[1]) % 4)).astype(value.dtype)
 
 
 def scaled(x, value, factor, made, opset):
-    """x times the factors, and their constant."""
+    """Returns x times the factors, and their constant."""
     if opset < 7:
         return node("Mul", [x, factor], [made], broadcast=1, axis=1), constant(factors(value), factor)
     shaped = factors(value).reshape(-1, *[1] * (value.ndim - 2))

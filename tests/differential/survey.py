@@ -1,4 +1,4 @@
-"""Draws configurations of operators, and compares Linnet with the references.
+"""Generates configurations of operators, and compares Linnet with the references.
 
 usage: survey.py RUN_MODEL [--configurations N] [--shrink] [OPERATOR...]
 """
@@ -28,31 +28,31 @@ from run_model import RunModel, is_comparison  # noqa: E402
 QUIET = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
 
 
-# How a case may end but in agreement.
+# The outcomes of a case other than agreement.
 ENDS = ("differences", "explained", "refused", "unanswered")
-# Their distribution is tested elsewhere.
+# Other tests check the distribution of these operators.
 RANDOM = ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike")
 
 
 def schemas(names=()):
-    """Every version of the operators that have a family, by name and version."""
+    """Returns every version of the operators that have a family, by name and version."""
     wanted = set(names or FAMILIES) & FAMILIES.keys() - set(RANDOM)
     found = [s for s in defs.get_all_schemas_with_history() if title(s) in wanted and not s.deprecated]
     return sorted(found, key=lambda s: (title(s), s.since_version))
 
 
 def opsets(schema):
-    """The opsets in which this version of the operator is the current one, as far as ONNX Runtime knows them."""
+    """Returns the opsets for which this version of the operator is current, as far as ONNX Runtime knows them."""
     first = schema.since_version
     later = [v.since_version for v in HISTORY[schema.domain, schema.name] if v.since_version > first]
     return range(first, max(first, min([NEWEST[schema.domain] + 1, *later]) - 1) + 1)
 
 
 def configure(source):
-    """One configuration by the choices of a Draw."""
+    """Returns one configuration by the choices of a Draw."""
     schema = source.schema
     configuration = FAMILIES[title(schema)](source)
-    # No input is constant, or all but the first as weights are, or all.
+    # No input is constant, or all but the first are, as weights are, or all.
     configuration.constants_from = source.choice((100, 1, 0))
     configuration.opset = source.choice(opsets(schema))
     return configuration
@@ -67,8 +67,8 @@ def configurations(draw, schema):
 
 
 def sample(schema, count):
-    """The same `count` configurations at every call: half of them Hypothesis's, which likes extremes and variations of
-    what it had, the others independent of each other."""
+    """Returns the same `count` configurations at every call. Half of them come from Hypothesis, which prefers extremes
+    and variations of earlier ones; the others are independent of each other."""
     found = []
 
     @settings(max_examples=count // 2, derandomize=True, phases=[Phase.generate], **QUIET)
@@ -85,7 +85,7 @@ def sample(schema, count):
 
 
 class Case:
-    """A configuration on its way along the references."""
+    """A configuration and its progress through the references."""
 
     def __init__(self, tally, configuration):
         self.tally, self.configuration, self.failed = tally, configuration, []
@@ -94,7 +94,8 @@ class Case:
         self.explanations = []
 
     def ask(self):
-        """The next reference's answer, as the specification has it where that is known; None where there is none."""
+        """Returns the next reference's answer, corrected according to the specification where that is known, or `None`
+        if there is no answer."""
         answer = next(self.answers, None)
         if answer is None:
             (self.tally.explained if self.explanations else self.tally.unanswered).append(self)
@@ -107,7 +108,7 @@ class Case:
         return self.answer
 
     def differs(self, reason):
-        """Whether the next reference is to be asked."""
+        """Whether to ask the next reference."""
         self.reason = reason
         excuses = [known for known in self.known if not known.adjust]
         if excuses and is_comparison(reason):
@@ -122,8 +123,8 @@ class Case:
 
 
 class Tally:
-    """What a survey of one operator version found: the cases that ended otherwise than in agreement, and how many
-    agreed with which reference."""
+    """The results of a survey of one operator version: the cases without agreement, and how many agreed with each
+    reference."""
 
     def __init__(self, schema):
         self.schema, self.references = schema, collections.Counter()
@@ -139,7 +140,7 @@ class Tally:
         return sum(self.references.values())
 
     def adjust(self, case, known):
-        """Puts the reference right; counts as a use where that changes anything."""
+        """Corrects the reference. Counts as a use of the disagreement if that changes anything."""
         adjusted = known.adjust(case.configuration, case.answer.outputs)
         if not is_same_answer(adjusted, case.answer.outputs):
             self.used.add(known)
@@ -160,7 +161,7 @@ def is_under(known, configuration, reference):
 
 
 def survey(run_model, versions, count):
-    """A Tally for each schema."""
+    """Returns a Tally for each schema."""
     tallies = [Tally(schema) for schema in versions]
     open_cases = [Case(tally, configuration) for tally in tallies for configuration in sample(tally.schema, count)]
     while open_cases:
@@ -174,7 +175,7 @@ def survey(run_model, versions, count):
 
 
 def configurations_under(known, most):
-    """Up to `most` configurations of its operators that a disagreement applies to."""
+    """Yields up to `most` configurations of its operators to which a disagreement applies."""
     versions = schemas(known.operators)
     for schema in versions:
         found = 0
@@ -189,7 +190,7 @@ def configurations_under(known, most):
 
 
 def is_needed(run_model, known, most=25):
-    """Whether a configuration under the disagreement differs from the reference that it is about."""
+    """Whether some configuration covered by the disagreement differs from its reference."""
     cases = []
     for configuration in configurations_under(known, most):
         for answer in answers(configuration):
@@ -202,7 +203,7 @@ def is_needed(run_model, known, most=25):
 
 
 def is_refusal(reason):
-    """Whether run_model lacks the operator or type, which docs/operators.md lists."""
+    """Whether run_model lacks the operator or type, as docs/operators.md lists."""
     return not is_comparison(reason) and (
         "that this build does not have" in reason
         or "is not supported here" in reason
@@ -212,7 +213,7 @@ def is_refusal(reason):
 
 
 def minimal(run_model, schema):
-    """The smallest configuration that differs."""
+    """Returns the smallest configuration that differs."""
 
     def differs(configuration):
         tally = Tally(schema)

@@ -1,5 +1,5 @@
-"""A few configurations of every operator version, the same in each run, against the references.
-`survey.py` draws more.
+"""Compares a few configurations of every operator version with the references, the same in each run. `survey.py` tests
+more.
 """
 
 import collections
@@ -11,9 +11,10 @@ from disagreements import DISAGREEMENTS
 from survey import is_needed, schemas, survey
 
 CONFIGURATIONS = 12
-# Of an operator's configurations: how many may be explained by disagreements, how many are compared at the least.
+# The greatest share of an operator's configurations that disagreements may explain, and the least share that must be
+# compared.
 EXPLAINED, COMPARED = 0.05, 0.8
-# Disagreements of one operator.
+# The greatest number of disagreements for one operator.
 MOST_DISAGREEMENTS = 8
 
 
@@ -24,7 +25,7 @@ def tallies(run_model):
 
 @pytest.fixture(scope="module")
 def by_operator(tallies):
-    """The tallies of all versions of each operator."""
+    """Returns the tallies of all versions of each operator."""
     found = collections.defaultdict(list)
     for tally in tallies:
         found[title(tally.schema)].append(tally)
@@ -41,9 +42,9 @@ def test_agrees_with_the_references(tallies):
 
 
 def test_few_differences_are_explained_only(tallies, by_operator):
-    """A disagreement asks the next reference; what none decides is not compared."""
+    """A disagreement asks the next reference. Configurations that no reference decides are not compared."""
     assert total(tallies, "explained") <= 0.01 * sum(tally.drawn for tally in tallies)
-    # Of so few configurations one may be.
+    # One of so few configurations may be explained.
     many = [
         f"{name}: {total(found, 'explained')}"
         for name, found in by_operator.items()
@@ -62,13 +63,13 @@ def test_most_configurations_of_every_operator_are_compared(by_operator):
     assert not few
 
 
-# The others are PyTorch's, which test_third_judge.py asks.
+# The other disagreements are PyTorch's, which test_third_judge.py checks.
 OF_REFERENCES = [known for known in DISAGREEMENTS if known.reference != PYTORCH]
 
 
 @pytest.mark.parametrize("known", OF_REFERENCES, ids=lambda known: f"{known.operators[0]} {known.text[:40]}")
 def test_every_disagreement_is_needed(run_model, known):
-    """Some configuration under it differs from the reference that it is about."""
+    """Some configuration covered by it must differ from its reference."""
     assert is_needed(run_model, known)
 
 

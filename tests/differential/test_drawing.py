@@ -1,4 +1,4 @@
-"""The families draw everything that the schemas know."""
+"""The families generate everything that the schemas contain."""
 
 import contextlib
 
@@ -9,17 +9,17 @@ from families import FAMILIES
 from onnx.defs import OpSchema
 from survey import schemas
 
-# Draws of one operator version until everything was seen.
+# The number of configurations of one operator version to generate until everything has occurred.
 ATTEMPTS = 400
 NEVER = {
     # No implementation reads it.
     "consumed_inputs": "memory that early versions said might be written to",
-    # ONNX Runtime's kernels for CPUs refuse them, and so does Linnet.
+    # ONNX Runtime's CPU kernels refuse them, and so does Linnet.
     "do_rotary": "a rotation of queries and keys by their positions",
     "past_present_share_buffer": "states in memory of their full length",
 }
 
-# What Linnet refuses, or ONNX Runtime's kernels for CPUs refuse or ignore.
+# What Linnet refuses, or what ONNX Runtime's CPU kernels refuse or ignore.
 NEVER_OF = {
     "com.microsoft.Attention": ("past_sequence_length", "rotary_embedding_dim"),
     "com.microsoft.BeamSearch": ("decoder_input_ids", "logits_processor"),
@@ -53,7 +53,7 @@ NEVER_OF = {
 
 
 def seen_in(schema, configuration):
-    """Names of the attributes and optional inputs of a configuration."""
+    """Returns the names of the attributes and optional inputs of a configuration."""
     optional = [i for i, entry in enumerate(schema.inputs) if entry.option == OpSchema.FormalParameterOption.Optional]
     given = {
         schema.inputs[i].name for i in optional if i < len(configuration.inputs) and configuration.inputs[i] is not None
@@ -67,7 +67,7 @@ def wanted(schema):
 
 
 def missing(schema):
-    """What no draw has."""
+    """Returns what no configuration has."""
     rest = wanted(schema)
     for seed in range(ATTEMPTS):
         if not rest:
@@ -83,7 +83,7 @@ def test_every_attribute_and_optional_input_is_drawn():
     assert not found, "\n".join(f"{name}: {rest}" for name, rest in found.items())
 
 
-# A branch of version 1 has only operators that make numbers.
+# A branch of version 1 has only operators on numbers.
 IMPOSSIBLE = ("If-1: V complex128", "If-1: V complex64", "If-1: V string")
 
 

@@ -1,5 +1,5 @@
-"""Operators of com.microsoft on constants of 64 KiB, which are read from the file when they are needed. All sizes, and
-all operators: large_constants.py."""
+"""Operators of com.microsoft with constants of 64 KiB, which are read lazily from the file. large_constants.py tests
+all sizes and all operators."""
 
 import json
 
@@ -14,9 +14,9 @@ from large_constants import WITHOUT_SIZE, check, other_schemas  # noqa: E402
 from survey import schemas  # noqa: E402
 
 SIZE = 1 << 16
-# Whether all inputs are constants, as written and with all rewrites.
+# The index of the first constant input, no separate file, and no rewrites or all.
 WAYS = [(0, False, 0), (1, False, 0), (0, False, 2), (1, False, 2)]
-# The operator of the default domain by another name.
+# Operators of the default domain under another name.
 ALIASES = {"SimplifiedLayerNormalization"}
 
 

@@ -1,4 +1,4 @@
-"""Products with weights of few bits, and files that ONNX Runtime's quantiser makes, against ONNX Runtime and float64."""
+"""Compares products with weights of few bits, and files of ONNX Runtime's quantiser, with ONNX Runtime and float64."""
 
 import itertools
 
@@ -9,7 +9,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantFormat
 
-# How far Linnet may be off float64, where ONNX Runtime is off by 1.
+# The greatest error of Linnet relative to float64, where ONNX Runtime's error is 1.
 ERROR = 1.05
 BITS, BLOCKS, ZEROS = (2, 4, 8), (16, 32, 128, 256), ("none", "packed", "floats")
 
@@ -17,13 +17,13 @@ BITS, BLOCKS, ZEROS = (2, 4, 8), (16, 32, 128, 256), ("none", "packed", "floats"
 def runtime(path, inputs):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    # It would make MatMulNBits of level 4 from a DequantizeLinear and a MatMul.
+    # It would convert a DequantizeLinear and a MatMul to MatMulNBits of level 4.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"]).run(None, inputs)[0]
 
 
 def codes(packed, bits, count):
-    """The first `count` codes of each row of bytes."""
+    """Returns the first `count` codes of each row of bytes."""
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
     return (packed[..., None] >> shifts & ((1 << bits) - 1)).reshape(*packed.shape[:-1], -1)[..., :count]
 
@@ -59,7 +59,7 @@ class Product:
         self.model = helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
     def errors(self, run_model, path, compared=True):
-        """The root mean squares of Linnet's and, where they are compared, of ONNX Runtime's errors."""
+        """Returns the root mean square errors of Linnet and, if compared, of ONNX Runtime."""
         onnx.save(self.model, path)
         results = [run_model.outputs(path, {"a": self.a})["y"]] + ([runtime(path, {"a": self.a})] if compared else [])
         return [float(np.sqrt(np.mean((y - self.y) ** 2))) for y in results]
@@ -67,7 +67,7 @@ class Product:
 
 @pytest.mark.parametrize("bits", BITS)
 def test_in_floats(run_model, tmp_path, bits):
-    """Both are off by rounding only. ONNX Runtime refuses floats as zero points of 8 bits."""
+    """Both have only rounding errors. ONNX Runtime refuses floats as zero points of 8 bits."""
     rng = np.random.default_rng(bits)
     for m, block, zeros in itertools.product((1, 5, 40), BLOCKS, ZEROS):
         product = Product(rng, m, 300, 70, bits, block, zeros, 0)
@@ -75,7 +75,7 @@ def test_in_floats(run_model, tmp_path, bits):
         assert max(errors) < 1e-6 * np.sqrt(np.mean(product.y**2)), (m, block, zeros, errors)
 
 
-# ONNX Runtime computes float zero points in floats at every level.
+# ONNX Runtime computes with float zero points in floats at every level.
 @pytest.mark.parametrize("bits", (4, 8))
 def test_level_4_is_no_less_exact(run_model, tmp_path, bits):
     rng = np.random.default_rng(bits)
@@ -96,7 +96,7 @@ def test_fast_int4_is_level_4_where_the_model_leaves_it_open(run_model, tmp_path
     assert np.array_equal(outputs[1, "--fast-int4"], outputs[1,]) and np.array_equal(outputs[1,], outputs[0,])
 
 
-# The quantiser writes the QDQ form of 4 bits only.
+# The quantiser writes the QDQ form only for 4 bits.
 FORMS = [(4, QuantFormat.QOperator), (4, QuantFormat.QDQ), (8, QuantFormat.QOperator)]
 
 
@@ -107,7 +107,7 @@ def test_files_of_the_quantiser(run_model, tmp_path, bits, form, symmetric):
     from onnxruntime.quantization.matmul_nbits_quantizer import DefaultWeightOnlyQuantConfig, MatMulNBitsQuantizer
 
     rng = np.random.default_rng(bits)
-    # So many weights that those behind a DequantizeLinear are not folded into floats.
+    # Enough weights that those after a DequantizeLinear are not folded into floats.
     weights = rng.standard_normal((1100, 260)).astype(np.float32)
     graph = helper.make_graph(
         [helper.make_node("MatMul", ["x", "w"], ["y"])], "linear",
@@ -125,7 +125,7 @@ def test_files_of_the_quantiser(run_model, tmp_path, bits, form, symmetric):
         onnx.save(quantizer.model.model, path)
         x = rng.standard_normal((3, 1100)).astype(np.float32)
         y = run_model.outputs(path, {"x": x})["y"]
-        assert np.abs(y - x @ weights).mean() < 4, block  # it is that product, coarsely
+        assert np.abs(y - x @ weights).mean() < 4, block  # roughly the exact product
         np.testing.assert_allclose(y, runtime(path, {"x": x}), rtol=1e-4, atol=1e-4)
         if form == QuantFormat.QDQ:
             assert "MatMulNBits" in run_model("inspect", path, "--show", "plan").stdout

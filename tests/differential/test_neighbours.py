@@ -1,5 +1,5 @@
-"""A sample of the operators among neighbours that rewrites move or fuse, and formulas that they recognise. All of the
-former: neighbours.py."""
+"""A sample of the operators among neighbours that rewrites move or fuse, and formulas that rewrites recognise.
+neighbours.py tests all operators."""
 
 import itertools
 
@@ -26,7 +26,7 @@ def test_rewrites_keep_the_numbers_of_every_operator_version():
 
 @pytest.mark.parametrize("name", FORMULAS)
 def test_numbers_may_have_more_axes_than_what_they_are_applied_to(name):
-    """The result then has as many, which the operator that a formula becomes would not give."""
+    """The result then has that many axes, which the operator that replaces a formula would not return."""
     for rank, shape in itertools.product(range(MOST_RANK + 1), SHAPES):
         g = Graph(rank)
         model = g.model(FORMULAS[name](g, g.input(values(*shape)))).SerializeToString()

@@ -1,4 +1,4 @@
-"""docs/operators.md against the build."""
+"""Compares docs/operators.md with the build."""
 
 from operators_page import PAGE, page
 

@@ -1,4 +1,4 @@
-"""What public models contain though the specification does not say it, or says otherwise: ONNX Runtime runs it."""
+"""Features of public models that the specification lacks or contradicts, and that ONNX Runtime supports."""
 
 import numpy as np
 import onnx
@@ -14,7 +14,7 @@ def node(name, inputs, outputs=("y",), **attributes):
 
 
 def model(nodes, feeds, outputs=("y",), constants=None, imports=(("", 18),), shapes=None):
-    """A model whose inputs are `feeds`, of the shapes given or of those that they have."""
+    """Returns a model whose inputs are `feeds`, with the given shapes or those of the feeds."""
     shapes = shapes or {}
     given = [
         helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(x.dtype), shapes.get(name, x.shape))
@@ -27,7 +27,7 @@ def model(nodes, feeds, outputs=("y",), constants=None, imports=(("", 18),), sha
 
 
 def branches(taken):
-    """x, by a condition: without its first axis, which it does not have, or as it is."""
+    """Returns, by a condition, x without its first axis, which it does not have, or x unchanged."""
     bodies = [
         helper.make_graph([made], f"b{i}", [], [helper.make_empty_tensor_value_info(f"o{i}")])
         for i, made in enumerate((node("Squeeze", ["s", "axes"], ["o0"]), node("Identity", ["s"], ["o1"])))
@@ -134,14 +134,14 @@ def test_runs_as_in_onnx_runtime(run_model, tmp_path, name):
 
 @pytest.mark.parametrize("taken", (True, False))
 def test_a_scalar_is_squeezed_in_a_body_as_in_pytorch(run_model, tmp_path, taken):
-    """ONNX Runtime runs such a body where it is not entered."""
+    """ONNX Runtime accepts such a body as long as it is not executed."""
     onnx.save(branches(taken), tmp_path / "model.onnx")
     got = run_model.outputs(tmp_path / "model.onnx", {"x": X[0]})["y"]
     np.testing.assert_allclose(got, X[0].sum(), 1e-5, strict=False)
 
 
 def test_pads_as_large_as_the_window(run_model, tmp_path):
-    """ONNX Runtime refuses them; as if the zeros were part of the data."""
+    """ONNX Runtime refuses them. The result must be as if the zeros were part of the data."""
     window = {"kernel_shape": [2, 2], "count_include_pad": 1}
     onnx.save(model([node("AveragePool", ["x"], pads=[2, 3, 2, 0], **window)], {"x": IMAGE}), tmp_path / "pads.onnx")
     padded = np.pad(IMAGE, ((0, 0), (0, 0), (2, 2), (3, 0)))
@@ -151,7 +151,7 @@ def test_pads_as_large_as_the_window(run_model, tmp_path):
 
 
 def test_words_are_bools(run_model, tmp_path):
-    """As Linnet writes them; ONNX Runtime reads numbers only."""
+    """Linnet writes bools as words. ONNX Runtime reads only numbers."""
     words = np.array(["False", "true", " 1", "0.0"], object)
     nodes = [node("Cast", ["w"], [kind], to=TensorProto.DataType.Value(kind)) for kind in ("BOOL", "INT64", "FLOAT")]
     onnx.save(model(nodes, {}, ("BOOL", "INT64", "FLOAT"), {"w": words}), tmp_path / "model.onnx")

@@ -1,4 +1,4 @@
-"""What `run_model quantize` writes: ONNX Runtime runs it, too, with the same numbers, and Linnet on bytes."""
+"""The files of `run_model quantize`: ONNX Runtime runs them with the same results, and Linnet runs them on bytes."""
 
 import json
 
@@ -17,7 +17,7 @@ def snr(wanted, got):
 
 
 def quantized(run_model, tmp_path, network, mode, *flags):
-    """The float model, the quantised one, an input, the output's name, and what quantize says."""
+    """Returns the float model, the quantised one, an input, the output's name, and the report of quantize."""
     n, output = network()
     n.save(tmp_path / "float.onnx", output)
     report = run_model("quantize", tmp_path / "float.onnx", "-o", tmp_path / "q.onnx", "--mode", mode, *MODES[mode], "--json", "-", *flags)
@@ -38,7 +38,7 @@ def test_static(run_model, tmp_path, network, method, per_channel):
     original, model, x, output, report = quantized(run_model, tmp_path, network, "static", "--method", method, *per_channel)
     wanted = runtime(model, {"x": x})
     got = run_model.outputs(model, {"x": x})[output]
-    # A value that one of them rounds to the other side moves the output by a part of it.
+    # A value that one of them rounds the other way changes the output slightly.
     assert np.abs(got - wanted).max() <= 0.02 * np.abs(wanted).max()
     assert snr(run_model.outputs(original, {"x": x})[output], got) > (20 if method == "minmax" else 10)
     assert all(layer["quantized"] and layer["snr_db"] > 10 for layer in report["layers"])

@@ -1,4 +1,4 @@
-"""Models that ONNX Runtime's quantiser makes, in every format, against ONNX Runtime: on bytes, within a few scales."""
+"""Compares models of ONNX Runtime's quantiser, in every format, with ONNX Runtime: on bytes, within a few scales."""
 
 import itertools
 import json
@@ -12,11 +12,11 @@ from onnxruntime.quantization import (
 )  # fmt: skip
 from processors import onnx_runtime_sums_bytes_exactly
 
-# Roundings of earlier layers that fall to the other side move the output by some scales.
+# Values of earlier layers that are rounded the other way change the output by some scales.
 SCALES = 3
 TYPES = {"u8": QuantType.QUInt8, "s8": QuantType.QInt8}
 
-# Weights of 7 bits where sums of products of 8 bits saturate.
+# Weights of 7 bits, if sums of products of 8 bits saturate.
 REDUCED = {"reduce_range": not onnx_runtime_sums_bytes_exactly()}
 
 
@@ -32,13 +32,13 @@ class Samples(CalibrationDataReader):
 def runtime(path, inputs):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    # Products of floats where the file has them.
+    # Preserves products of floats where the file has them.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"]).run(None, inputs)[0]
 
 
 def scale_of(y):
-    """The distance between two values that a quantised output can have."""
+    """Returns the distance between two values of a quantised output."""
     values = np.unique(y)
     return np.diff(values)[np.diff(values) > 1e-5].min()
 
@@ -85,6 +85,6 @@ def test_dynamic(run_model, tmp_path, weights, per_channel):
     x = np.random.default_rng(3).standard_normal(n.shape).astype(np.float32)
     want = runtime(path, {"x": x})
     for isa in ("auto", "baseline"):
-        # The second product's activations are quantised anew: some fall to the other side.
+        # The second product's activations are quantised again, and some are rounded the other way.
         np.testing.assert_allclose(run_model.outputs(path, {"x": x}, "--isa", isa)[output], want, rtol=0, atol=0.05)
     assert run_model("inspect", path, "--show", "plan").stdout.count("linnet::QLinearMatMul") == 2

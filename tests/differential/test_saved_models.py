@@ -1,5 +1,5 @@
-"""Models that ONNX Runtime saved after it optimised them, and those that its optimiser of transformers writes, against
-ONNX Runtime."""
+"""Compares models that ONNX Runtime saved after optimising them, and models of its transformer optimiser, with ONNX
+Runtime."""
 
 import collections
 
@@ -18,20 +18,20 @@ from onnxruntime.transformers import optimizer
 from onnxruntime.transformers.fusion_options import FusionOptions
 from test_quantizer import REDUCED, SCALES, Samples, runtime, scale_of
 
-# Attention of com.microsoft has tests of its own.
+# Other tests cover the attention of com.microsoft.
 ATTENTION = ["AttentionFusion"]
 
 
 @pytest.fixture
 def network(request, tmp_path):
-    """The path of the model, its inputs and the name of its output."""
+    """Returns the path of the model, its inputs and the name of its output."""
     n, output = request.param()
     n.save(tmp_path / "float.onnx", output)
     return tmp_path / "float.onnx", inputs_of(n), output
 
 
 def saved(path, level):
-    """What ONNX Runtime makes of the model at this level."""
+    """Returns the model that ONNX Runtime saves at this level."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, f"ORT_ENABLE_{level}")
@@ -42,13 +42,13 @@ def saved(path, level):
 
 
 def operators(path):
-    """How many nodes there are of each operator; those of other domains as com.microsoft.Gelu."""
+    """Returns the number of nodes of each operator. Those of other domains are named like com.microsoft.Gelu."""
     nodes = onnx.load(path).graph.node
     return collections.Counter(".".join(filter(None, (node.domain, node.op_type))) for node in nodes)
 
 
 def is_refused(run_model, file):
-    """Whether the file holds operators for one machine; the refusal then names them."""
+    """Whether the file contains operators for one machine. Checks that the refusal names them."""
     blocked = sorted(name for name in operators(file) if name.startswith("com.microsoft.nchwc"))
     if blocked:
         refusal = run_model("run", file, code=None).stderr
@@ -82,7 +82,7 @@ def test_operators_for_one_machine_are_refused(run_model, tmp_path):
     (decoder_network, {"FastGelu", "SkipLayerNormalization"}),
 ), indirect=["network"])  # fmt: skip
 def test_saved_models_hold_fused_operators(network, expected):
-    """The models are of use above."""
+    """Ensures that the models are useful for the tests above."""
     assert expected <= {name.split(".")[-1] for name in operators(saved(network[0], "EXTENDED"))}
 
 
@@ -106,7 +106,7 @@ def test_saved_dynamically_quantised_models_run(run_model, network, level):
     path, inputs, output = network
     whole = path.with_suffix(".dynamic.onnx")
     quantize_dynamic(path, whole, **REDUCED)
-    # What is quantised anew behind a product falls to the other side now and then.
+    # Values that are quantised again after a product are occasionally rounded the other way.
     y = run_model.outputs(saved(whole, level), inputs)[output]
     np.testing.assert_allclose(y, runtime(whole, inputs), rtol=0, atol=0.05)
 
@@ -114,7 +114,7 @@ def test_saved_dynamically_quantised_models_run(run_model, network, level):
 def optimized(path, kind, half):
     options = FusionOptions(kind)
     options.enable_attention = False
-    # Level 0: its own fusions only, which need no PyTorch.
+    # Level 0 performs only its own fusions, which do not need PyTorch.
     sizes = {"num_heads": HEADS, "hidden_size": HIDDEN}
     model = optimizer.optimize_model(str(path), kind, optimization_options=options, opt_level=0, **sizes)
     if half:
@@ -143,16 +143,16 @@ def test_optimised_transformers_run(run_model, network, kind, expected, half):
 
 @pytest.mark.parametrize("network, kind, expected", TRANSFORMERS, indirect=["network"])
 def test_optimised_transformers_are_as_fused_as_others(run_model, network, kind, expected):
-    """Products take in biases, residuals and Gelu; normalisations stay."""
+    """Products include biases, residuals and Gelu; normalisations remain."""
     path, inputs, _ = network
     shapes = [f"--shape={name}:{'x'.join(map(str, value.shape))}" for name, value in inputs.items()]
     counts = []
     for file in (path, optimized(path, kind, False), optimized(path, kind, True)):
         plan = run_model("inspect", file, "--show", "plan", *shapes).stdout
         names = ("linnet::MatMul", "LayerNormalization", " MatMul", " Add", " Gelu", "Erf", "Tanh")
-        plan = plan.replace("linnet::Elementwise", "Add")  # together with casts of halves
+        plan = plan.replace("linnet::Elementwise", "Add")  # combined with casts of halves
         counts.append({name: plan.count(f"{name} '") for name in names})
     assert counts[0] == counts[1]
-    counts[0].pop(" Add"), counts[2].pop(" Add")  # a Cast of halves to floats rounds in the run
+    counts[0].pop(" Add"), counts[2].pop(" Add")  # a Cast of halves to floats rounds within the chain
     assert counts[0] == counts[2]
     assert counts[0]["linnet::MatMul"] == 12 - 4 * (kind == "gpt2") and not counts[0][" Gelu"]

@@ -1,4 +1,5 @@
-"""PyTorch as a judge beside ONNX Runtime and onnx.reference: configurations of the operators that it has."""
+"""Compares configurations of the operators that PyTorch has with PyTorch, in addition to ONNX Runtime and
+onnx.reference."""
 
 import contextlib
 
@@ -11,13 +12,13 @@ from engine import failures
 from survey import configurations_under, configure, is_under, schemas
 from third_judge import third_judge
 
-# Of each version of an operator.
+# For each version of an operator.
 DRAWN = 6
-# Of those of which PyTorch has few forms.
+# Operators of which PyTorch supports few forms.
 RARELY = ("Attention", "GRU", "GridSample", "LSTM", "RNN", "Resize", "Selu", "Unique")
-# Those that PyTorch 1.13 has no function for.
+# Operators for which PyTorch 1.13 has no function.
 NEWER = {"Attention", "RMSNormalization", "SimplifiedLayerNormalization"}
-# What PyTorch says where it refuses something itself.
+# The beginnings of PyTorch's reasons for refusals.
 REFUSALS = ("no counterpart", "values that are no numbers", "RuntimeError", "NotImplementedError", "ValueError")
 
 
@@ -30,12 +31,12 @@ def judge():
 
 
 def in_float32(schema):
-    """The type variables that may be float."""
+    """Returns the type variables that may be float."""
     return {c.type_param_str: "float" for c in schema.type_constraints if "tensor(float)" in c.allowed_type_strs}
 
 
 def drawn(schema):
-    """Half of them in float32, which PyTorch takes where it takes anything."""
+    """Returns configurations, half of them in float32, the type that PyTorch supports most."""
     found, count = [], DRAWN * (6 if schema.name in RARELY else 1)
     for seed in range(10 * count):
         with contextlib.suppress(Impossible):
@@ -50,13 +51,13 @@ def excused(configuration):
 
 
 def different(run_model, answered):
-    """The configurations that Linnet computes otherwise, as text."""
+    """Returns the configurations that Linnet computes differently, as text."""
     found = failures(run_model, answered)
     return [f"{answered[i][0].describe()}\n    {answered[i][1].name}: {reason[:300]}" for i, reason in found.items()]
 
 
 def test_agrees_with_pytorch(run_model, judge):
-    """Some configuration of each operator has an answer, and no counterpart ends by a fault of its own."""
+    """Some configuration of each operator has an answer, and no counterpart fails because of a bug."""
     configurations = [configuration for schema in schemas(judge.names) for configuration in drawn(schema)]
     answers = judge.ask(configurations)
     faults = [reason for reason in judge.reasons if reason and not reason.startswith(REFUSALS)]

@@ -1,4 +1,4 @@
-"""PyTorch's answers, of another Python: the one of these tests does not have PyTorch."""
+"""The answers of PyTorch, from another Python, because the Python of these tests does not have PyTorch."""
 
 import contextlib
 import json
@@ -16,12 +16,12 @@ from values import FLOATS, type_name
 
 ROOT = Path(__file__).resolve().parents[2]
 SIDE = Path(__file__).resolve().parent / "torch_side"
-# The first that has PyTorch is asked: the newest one that the tests install, Debian's.
+# The first one with PyTorch is used: the newest that the tests install, or Debian's.
 PYTHONS = (os.environ.get("LINNET_TORCH_PYTHON"), ROOT / ".venv-torch/bin/python", sys.executable, "/usr/bin/python3")
 
 
 def third_judge():
-    """None where no Python has PyTorch."""
+    """Returns None if no Python has PyTorch."""
     for python in filter(None, PYTHONS):
         with contextlib.suppress(OSError, subprocess.SubprocessError):
             return ThirdJudge(str(python))
@@ -29,7 +29,7 @@ def third_judge():
 
 
 def plain(value):
-    """An attribute as JSON; None where PyTorch could not read it."""
+    """Returns an attribute as JSON, or None if PyTorch cannot read it."""
     values = value if isinstance(value, (list, tuple)) else [value]
     if not all(isinstance(v, (int, float, str, np.floating)) for v in values):
         return None
@@ -39,7 +39,8 @@ def plain(value):
 
 
 def request(configuration, arrays):
-    """What torch_side reads; its inputs go to arrays. None for values that are no numbers."""
+    """Returns the request that torch_side reads, and adds its inputs to arrays. Returns None for values that are not
+    numbers."""
     attributes = {name: plain(value) for name, value in configuration.attributes.items()}
     tensors = all(x is None or isinstance(x, np.ndarray) for x in configuration.inputs)
     if not tensors or any(value is None for value in attributes.values()):
@@ -60,15 +61,16 @@ def request(configuration, arrays):
 
 
 class ThirdJudge:
-    """Asks PyTorch; `torch` is its version, `names` are the operators that have a counterpart, `reasons` why the last
-    configurations have no answer."""
+    """Asks PyTorch. `torch` is its version, `names` are the operators with a counterpart, and `reasons` explain why
+    configurations of the last call have no answer."""
 
     def __init__(self, python):
         self.python = python
         self.ask([])
 
     def ask(self, configurations):
-        """An Answer for each configuration, or None: in double, rounded to the types of the outputs."""
+        """Returns an Answer for each configuration, or None. Answers are computed in double and rounded to the types of
+        the outputs."""
         arrays = {}
         requests = [request(configuration, arrays) for configuration in configurations]
         asked = [i for i, made in enumerate(requests) if made]

@@ -8,7 +8,7 @@ FLOATS = ("float16", "bfloat16", "float", "double")
 
 
 def element_type(name):
-    """The TensorProto number of a type as schemas write it: "float16" of tensor(float16)."""
+    """Returns the TensorProto number of a type in the notation of schemas: "float16" of tensor(float16)."""
     return TensorProto.DataType.Value(name.upper())
 
 
@@ -33,7 +33,7 @@ def integer_range(name):
 
 
 def array(name, shape, low, high, rng):
-    """Random values of the type, from low to high where given."""
+    """Returns random values of the type, from low to high if given."""
     shape = tuple(shape)
     if name == "string":
         return np.array([WORDS[i] for i in rng.integers(0, len(WORDS), int(np.prod(shape)))], object).reshape(shape)
@@ -55,12 +55,12 @@ def array(name, shape, low, high, rng):
     )
 
 
-# What rounding and comparison treat in a way of their own; the smallest number of the type is added to it.
+# Values that rounding and comparison treat specially. The smallest number of the type is added.
 SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, 0.5, 1.5, 2.5, -0.5, -1.5)
 
 
 def with_extremes(x, name, rng):
-    """Special values and, for integers, those near the bounds in place of about a third of the elements."""
+    """Replaces about a third of the elements by special values and, for integers, by values near the bounds."""
     if name in FLOATS:
         smallest = (
             np.finfo(np.float64).smallest_subnormal
@@ -78,7 +78,7 @@ def with_extremes(x, name, rng):
 
 
 def nearest_integers(values, dtype):
-    """Rounded, ties to even, and cut to the range of an integer type."""
+    """Rounds with ties to even, and clamps to the range of an integer type."""
     least, most = integer_range(type_name(np.zeros(0, dtype)))
     rounded = np.rint(values)
     inside = np.where((rounded > least) & (rounded < most), rounded, 0).astype(np.int64).astype(dtype)

@@ -1,4 +1,4 @@
-"""One function per operator family that makes a valid configuration of any of its versions."""
+"""One function per operator family, which returns a valid configuration of any of its versions."""
 
 from by_operator import FAMILIES, title
 
@@ -38,5 +38,5 @@ from .node_cases import from_node_case
 
 
 def family_of(schema):
-    """The function that makes configurations of this operator."""
+    """Returns the function that generates configurations of this operator."""
     return FAMILIES.get(title(schema), from_node_case)

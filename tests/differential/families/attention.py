@@ -42,7 +42,7 @@ def attention(draw):
     elif since >= 24 and draw.rare():
         inputs += [None, None, int64s([draw.integer(1, total) for _ in range(batch)])]
     draw.types.setdefault("U", key)
-    # The scores are the fourth output; those before them need a past.
+    # The scores are the fourth output. The outputs before them require a past.
     outputs = 1
     if past:
         outputs = 4 if draw.flag() else 3
@@ -54,7 +54,8 @@ def attention(draw):
 
 
 def mask(draw, key, shape):
-    """Of booleans or numbers, with any of the dims before the last two, in which some are 1; now and then too short."""
+    """Returns a mask of booleans or numbers. It has any of the dims before the last two, some of which are 1, and is
+    occasionally too short."""
     kind = draw.type("U", ["bool", key])
     shape = (*(1 if draw.flag() else n for n in shape[:2]), *shape[2:])[draw.integer(0, 2) :]
     if draw.schema.since_version >= 24 and draw.rare():
@@ -69,7 +70,7 @@ def rotary_embedding(draw):
     flat = draw.flag()
     if flat:
         attributes["num_heads"] = heads
-    # Only the first part of each head may be rotated.
+    # It is possible to rotate only the first part of each head.
     width = 2 * half
     if draw.flag():
         width += draw.integer(0, 3)

@@ -1,4 +1,4 @@
-"""If, Loop and Scan, with bodies that add numbers and pass other values on."""
+"""If, Loop and Scan, with bodies that add numbers and pass other values through."""
 
 import numpy as np
 from by_operator import family
@@ -16,7 +16,7 @@ def info(name, kind, shape=None):
 
 
 def bind(draw, *variables):
-    """The types of variables that have one possible type."""
+    """Binds variables that have only one possible type."""
     for variable in variables:
         draw.type(variable)
 
@@ -36,7 +36,7 @@ def branches(draw):
         value = tensor_proto(draw.tensor("float" if old else kind, positive(draw.shape(0, 2)), 0, 5), "value")
         nodes = [helper.make_node("Constant", [], ["value"], value=value)]
         changed = {"to": kind.upper()} if old else {}
-        # A branch may use what is outside of it: here the condition.
+        # A branch may use outer values: here, the condition.
         given = "x0" if kind == "bool" and draw.flag() else "value"
         nodes.append(helper.make_node("Cast" if old else "Identity", [given], ["result"], **changed))
         graphs[name] = helper.make_graph(nodes, name, [], [info("result", kind)])
@@ -49,7 +49,7 @@ def sequence_info(name, kind):
 
 
 def of_sequences(draw):
-    """If with branches that make sequences of one or two tensors."""
+    """If with branches that return sequences of one or two tensors."""
     kind = draw.choice(("float", "int64", "string"))
     draw.types.update(V=f"seq(tensor({kind}))", B="bool")
     graphs = {}
@@ -62,7 +62,7 @@ def of_sequences(draw):
 
 
 def limits(draw):
-    """(trip count, condition) of a loop that ends: either may be absent, not both."""
+    """Returns (trip count, condition) of a loop that ends. One of them may be absent."""
     steps = np.asarray(draw.integer(0, 4), np.int64)
     return steps, np.asarray(not draw.rare()) if draw.flag() else None
 
@@ -76,7 +76,7 @@ def loop(draw):
     x = draw.tensor(kind, positive(draw.shape(0, 3)))
     given = [*limits(draw), x]
     nodes = [sum_of(draw, kind, "state_in", "state_in", "state")]
-    # The scan output may be a value from outside of the body.
+    # The scan output may be an outer value.
     nodes.append(helper.make_node("Identity", [draw.choice(("state_in", "x2"))], ["scanned"]))
     nodes += next_condition(draw, given)
     inputs = [info("i", "int64", ()), info("go_in", "bool", ()), info("state_in", kind, x.shape)]
@@ -86,7 +86,8 @@ def loop(draw):
 
 
 def next_condition(draw, given):
-    """Nodes that make "go": true, or for the first steps only, which then may be the only limit."""
+    """Returns nodes that compute "go": always true, or true only for the first steps, which is then possibly the only
+    limit."""
     if draw.flag() or draw.schema.since_version < 11:
         return [helper.make_node("Identity", ["go_in"], ["go"])]
     last = tensor_proto(np.asarray(draw.integer(0, 3), np.int32), "last")
@@ -100,7 +101,7 @@ def next_condition(draw, given):
 
 
 def growing_sequence(draw):
-    """A sequence as state, to which every step adds its first tensor."""
+    """A sequence as a state, to which every step adds its first tensor."""
     kind = draw.choice(("float", "int64", "string"))
     draw.types.update(V=f"seq(tensor({kind}))", B="bool", I="int64")
     values = [draw.tensor(kind, draw.shape(0, 2)) for _ in range(draw.integer(1, 3))]
@@ -117,7 +118,7 @@ def growing_sequence(draw):
 
 @family("Scan")
 def scan(draw):
-    """A state, to which every step adds a row, and one or two tensors of rows."""
+    """A state to which every step adds a row, and one or two tensors of rows."""
     kind, old, count = draw.type("V"), draw.schema.since_version < 9, draw.integer(1, 2)
     row, length = positive(draw.shape(1, 2)), draw.integer(1, 4)
     state = draw.tensor(kind, row)
@@ -145,15 +146,15 @@ def scan(draw):
 
 
 def sum_of(draw, kind, a, b, result):
-    """A node that adds numbers and passes other elements on."""
-    # Add takes integers from opset 6 on.
+    """Returns a node that adds numbers and passes other elements through."""
+    # Add accepts integers from opset 6 on.
     if kind in ("float", "double") or kind in ("int32", "int64") and draw.schema.since_version >= 6:
         return helper.make_node("Add", [a, b], [result])
     return helper.make_node("Identity", [a], [result])
 
 
 def scan_axes(draw, attributes, name, count, rank):
-    """The axes along which rows lie, which are 0 without the attribute."""
+    """Returns the axes of the rows, which are 0 without the attribute."""
     if draw.flag():
         return [0] * count
     axes = [draw.integer(0, rank) for _ in range(count)]

@@ -17,19 +17,19 @@ SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, 0.5, 1.5, 2.5, -0.5, -1.5)
 
 
 def sprinkle(draw, x):
-    """Puts special values into a floating tensor."""
+    """Writes special values into a floating-point tensor."""
     if x.dtype.kind == "f" and x.size and draw.rare():
         x.reshape(-1)[: min(x.size, len(SPECIAL))] = SPECIAL[: min(x.size, len(SPECIAL))]
     return x
 
 
 def real_attributes(draw, names, low=0.1, high=1.5):
-    """Float attributes of the schema, each left out half the time."""
+    """Returns float attributes of the schema, each of which is omitted half the time."""
     return {name: draw.real(low, high) for name in names if name in draw.schema.attributes and draw.flag()}
 
 
 def long_or_short(draw, high=4):
-    """A shape of rank 0 on; now and then a long one, so that vectors and their tails are used."""
+    """Returns a shape of rank 0 or more, occasionally a long one, so that vectors and their remainders are used."""
     return (draw.integer(1, 300),) if draw.rare() else draw.shape(0, high)
 
 
@@ -38,7 +38,7 @@ def unary(draw):
     name = draw.schema.name
     kind = draw.type_of_input(0)
     limits = DOMAINS.get(name, (None, None)) if draw.flag() else (None, None)
-    # Its parameters are floats: what they make of large integers is open.
+    # The parameters are floats, so the results for large integers are unspecified.
     limits = (-5, 7) if name == "Shrink" and kind not in FLOATS else limits
     x = draw.tensor(kind, long_or_short(draw), *limits)
     if name in ("IsInf", "IsNaN", "Ceil", "Floor", "Round", "Sign", "Abs", "Neg", "Relu", "Identity"):
@@ -52,19 +52,19 @@ def unary(draw):
     if name in ("IsInf", "IsNaN"):
         output = "T1" if draw.schema.outputs[0].type_str == "T1" else "T2"
         draw.types[output] = "bool"
-    # Some references subtract numbers about 1 from each other.
+    # Some references subtract numbers close to 1 from each other.
     magnitude = 1 if name in ("Celu", "Elu", "Gelu", "Mish", "Selu", "Sigmoid", "Swish") else 0
     return Configuration(draw.schema, [x], attributes, types=draw.types, roundings=4, magnitude=magnitude)
 
 
 def broadcast_pair(draw, high=4):
-    """Two shapes that broadcast."""
+    """Returns two shapes that broadcast."""
     result = draw.shape(0, high)
     return tuple(thin(draw, result) for _ in range(2))
 
 
 def thin(draw, shape):
-    """A shape that broadcasts to the given one: leading dims cut off, dims set to 1."""
+    """Returns a shape that broadcasts to the given one: without some leading dims, or with dims set to 1."""
     shape = shape[draw.integer(0, len(shape)) if draw.flag() else 0 :]
     return tuple(1 if draw.rare() or draw.rare() else n for n in shape)
 
@@ -125,7 +125,7 @@ def binary_attributes(draw, type_name):
 
 
 def legacy_broadcast(draw, inputs):
-    """Before opset 7: b stands against the dims of a from `axis` on. The modern form appends dims of 1 to b."""
+    """Before opset 7, b is aligned with the dims of a from `axis` on. The modern form appends dims of 1 to b."""
     a, b = inputs
     axis = draw.integer(0, a.ndim - 1)
     length = draw.integer(1, a.ndim - axis)
@@ -164,7 +164,7 @@ def clip(draw):
 
 
 def trim(inputs):
-    """Without trailing omitted inputs."""
+    """Removes trailing omitted inputs."""
     while inputs and inputs[-1] is None:
         inputs = inputs[:-1]
     return inputs
@@ -179,7 +179,7 @@ def cumulative(draw):
 
 
 def cast_attributes(draw, source, target):
-    """saturate and round_mode where they mean something, or now and then where they do not."""
+    """Returns saturate and round_mode where they have an effect, and occasionally elsewhere."""
     attributes = {}
     if "saturate" in draw.schema.attributes and (target.startswith("float8") or draw.rare()) and draw.flag():
         attributes["saturate"] = draw.integer(0, 1)
@@ -199,7 +199,8 @@ def cast(draw):
 
 
 def castable(draw, source, target, shape):
-    """Values whose conversion is defined: floats within the range of an integer, any value for another float."""
+    """Returns values whose conversion is defined: floats within the range of an integer, any value for another
+    float."""
     if source == "string":
         digits = draw.tensor("int8", shape, 0, 1 if target in ("bool", "uint2", "int2") else 3)
         return digits.astype(str).astype(object).reshape(shape)
@@ -211,10 +212,10 @@ def castable(draw, source, target, shape):
     if target == "string" and source in FLOATS:
         low, high = (-3, 3)
     if source == "float" and target.startswith(("float8e4", "float8e5", "float16")) and draw.flag():
-        # Beyond the range of the target.
+        # Beyond the range of the target type.
         low, high = (-1e5, 1e5)
     x = draw.tensor(source, shape, low, high)
-    # How many digits a text has is open: halves have the same text everywhere.
+    # The number of digits in a text is unspecified, but all print multiples of one half equally.
     halves = target == "string" and source in FLOATS
     return np.round(x * 2).astype(x.dtype) / x.dtype.type(2) + x.dtype.type(0) if halves else x
 
@@ -241,7 +242,7 @@ def bit_cast(draw):
     sources = [t for t in allowed(draw.schema, "T1") if forced is None or width(t) == width(forced)]
     source = draw.type("T1", sources)
     target = draw.type("T2", [t for t in allowed(draw.schema, "T2") if width(t) == width(source)])
-    # A bool that is neither 0 nor 1 means nothing.
+    # A bool that is neither 0 nor 1 is meaningless.
     shape = draw.shape(0, 3)
     if "bool" in (source, target):
         x = draw.tensor("bool", shape).astype(np.uint8).view(numpy_dtype(source))

@@ -6,7 +6,7 @@ from .movement import int64s, positive
 
 
 def indices(draw, variable, shape, size, since_negative=True):
-    """Integers that index a dimension of this size."""
+    """Returns integers that index a dimension of this size."""
     dtype = np.int32 if draw.type(variable) == "int32" else np.int64
     low = -size if since_negative else 0
     return np.array([draw.integer(low, size - 1) for _ in range(int(np.prod(shape)))], dtype).reshape(shape)
@@ -32,7 +32,7 @@ def gather_elements(draw):
 
 
 def tuples(draw, shape, length, lead):
-    """Index tuples into the first dims of a tensor: int64[*lead, length]."""
+    """Returns index tuples into the first dims of a tensor: int64[*lead, length]."""
     count = int(np.prod(lead))
     rows = [[draw.integer(-shape[i], shape[i] - 1) for i in range(length)] for _ in range(count)]
     return np.array(rows, np.int64).reshape(*lead, length)
@@ -50,7 +50,7 @@ def gather_nd(draw):
 
 
 def reduction_of(draw, kind):
-    """The attribute `reduction` where the version has it and the type allows it."""
+    """Returns the attribute `reduction` if the version has it and the type permits it."""
     if "reduction" not in draw.schema.attributes or kind in ("string", "bool") or kind.startswith("complex"):
         return {}
     modes = ["none", "add", "mul"] + (["max", "min"] if draw.schema.since_version >= 18 else [])
@@ -65,7 +65,7 @@ def scatter_elements(draw):
     kind = draw.type("T")
     attributes = {"axis": axis, **reduction_of(draw, kind)}
     dtype = np.int32 if draw.type("Tind") == "int32" else np.int64
-    # Distinct indices: without a reduction the order of equal ones is open.
+    # Distinct indices, because without a reduction the order of equal ones is unspecified.
     line = np.arange(out[axis]).reshape([-1 if i == axis % len(shape) else 1 for i in range(len(shape))])
     where = np.broadcast_to((line + draw.integer(0, 4)) % shape[axis], out).astype(dtype).copy()
     if attributes.get("reduction", "none") != "none":
@@ -81,7 +81,7 @@ def scatter_nd(draw):
     attributes = reduction_of(draw, kind)
     length = draw.integer(1, len(shape))
     flat = [draw.integer(0, int(np.prod(shape[:length])) - 1) for _ in range(draw.count(6))]
-    # Distinct indices: without a reduction the order of equal ones is open.
+    # Distinct indices, because without a reduction the order of equal ones is unspecified.
     flat = flat if attributes.get("reduction", "none") != "none" else sorted(set(flat))
     where = np.stack(np.unravel_index(np.array(flat, int), shape[:length]), -1).astype(np.int64)
     where -= np.array(shape[:length]) * np.array([[draw.rare() for _ in range(length)] for _ in flat], int).reshape(
@@ -98,7 +98,7 @@ def tensor_scatter(draw):
     kind = draw.type("T")
     attributes = {"mode": draw.choice(("linear", "circular"))}
     rest = [draw.integer(1, 3) for _ in range(draw.integer(1, 2))]
-    # The axis of the steps is the last but one unless it is named.
+    # The axis of the steps is the second to last unless it is given.
     axis = len(rest)
     if draw.flag():
         axis = draw.integer(1, len(rest) + 1)

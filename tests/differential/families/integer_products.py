@@ -1,4 +1,4 @@
-"""Products of quantized tensors."""
+"""Products of quantised tensors."""
 
 import numpy as np
 from by_operator import family
@@ -10,7 +10,7 @@ from .nn import image, spatial_attributes
 
 
 def zero_point(draw, kind, count=1):
-    """One, or now and then one for each of `count`."""
+    """Returns one zero point, or occasionally one for each of `count`."""
     return draw.tensor(kind, (count,) if count > 1 and draw.rare() else (), 0, 3)
 
 
@@ -37,7 +37,7 @@ def conv_integer(draw):
 
 
 def grouped(draw, size, kernel):
-    """(attributes of a convolution, groups, channels of each, outputs)."""
+    """Returns (attributes of a convolution, groups, channels of each, outputs)."""
     attributes, group = spatial_attributes(draw, 2, size, kernel), draw.integer(1, 3)
     if group > 1 or draw.flag():
         attributes["group"] = group
@@ -55,8 +55,8 @@ def qlinear_matmul(draw):
         kind = draw.type(variable)
         if shape:
             inputs.append(draw.tensor(kind, shape, -20, 20))
-        # One for all, or for each row of the first and each column of the second. Powers of two: a quotient never lies
-        # just beside the middle between two integers.
+        # One for all, or for each row of the first and each column of the second. With powers of two, a quotient is
+        # never close to the midpoint between two integers.
         each = (count,) if count > 1 and draw.rare() else ()
         inputs += [draw.tensor(scale, each, 0.5, 0.5), draw.tensor(kind, each, 0, 3)]
     return Configuration(draw.schema, inputs, {}, types=draw.types)

@@ -14,7 +14,7 @@ def linear_attention(draw):
     batch, length, heads, group = draw.integer(1, 2), draw.integer(1, 5), draw.integer(1, 2), draw.integer(1, 2)
     keys, values = draw.integer(1, 4), draw.integer(1, 4)
     kind, has_past = draw.type("T"), draw.flag()
-    # Without a past state that of the output has the type of the queries.
+    # Without a past state, the output state has the type of the queries.
     state = draw.type("S", None if has_past else [kind])
     rule = draw.choice(("linear", "gated", "delta", "gated_delta"))
     attributes = {"q_num_heads": heads * group, "kv_num_heads": heads, "update_rule": rule}
@@ -43,7 +43,7 @@ def causal_conv(draw):
 
 
 def modifier(draw, kind):
-    """A body that halves, bounds or negates."""
+    """A body that negates or bounds."""
     steps = draw.choice((("Tanh",), ("Neg",), ("Neg", "Sigmoid")))
     names = ["in", *(f"v{i}" for i in range(len(steps)))]
     nodes = [helper.make_node(step, [names[i]], [names[i + 1]]) for i, step in enumerate(steps)]

@@ -8,14 +8,14 @@ from values import WORDS
 
 
 def keys(draw, kind, count):
-    """Distinct keys."""
+    """Returns distinct keys."""
     most = WORDS[1:] if kind == "string" else range(0, 12)
     start = draw.integer(0, len(most) - 1)
     return [most[(start + 5 * i) % len(most)] for i in range(count)]
 
 
 def map_type(draw):
-    """(key type, value type) of T1, which it binds."""
+    """Binds T1 and returns its (key type, value type)."""
     texts = sorted(draw.schema.type_constraints[0].allowed_type_strs)
     if draw.schema.name == "DictVectorizer" and "T2" in draw.forced:
         texts = [text for text in texts if text.endswith(f", {draw.forced['T2']})")]

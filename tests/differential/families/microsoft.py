@@ -9,12 +9,12 @@ from .integer_products import grouped
 from .movement import positive
 from .nn import image, spatial_attributes
 
-# Quotients of powers of two are exact; those of the others do not come near the middle between two integers.
+# Quotients of powers of two are exact. Those of the other scales are not close to the midpoint between two integers.
 SCALES, OUTPUT_SCALES = (0.25, 0.5, 1.0, 0.037159167, 0.113190737), (0.25, 0.5, 1.0, 0.073129113)
 
 
 def one(draw, x):
-    """A parameter of one element. ONNX Runtime takes vectors for some operators only."""
+    """Returns a parameter of one element. ONNX Runtime accepts vectors only for some operators."""
     return np.asarray(x).reshape((1,) if draw.rare() and draw.rare() else ())
 
 
@@ -27,17 +27,17 @@ def zero_point(draw, kind):
 
 
 def parameters(draw, kind, options=SCALES, optional=True):
-    """A scale and a zero point."""
+    """Returns a scale and a zero point."""
     return [scale(draw, options), None if optional and draw.rare() else zero_point(draw, kind)]
 
 
 def quantized(draw, kind, shape, optional=True):
-    """A tensor, its scale and its zero point."""
+    """Returns a tensor, its scale and its zero point."""
     return [draw.tensor(kind, shape, -128, 255), *parameters(draw, kind, optional=optional)]
 
 
 def of_columns(draw, kind, n):
-    """The scale and the zero point of weights: one or one for each column."""
+    """Returns the scale and the zero point of weights: one, or one for each column."""
     if draw.flag():
         return parameters(draw, kind)
     found = draw.tensor("float", (n,), 0.02, 0.5)
@@ -45,11 +45,11 @@ def of_columns(draw, kind, n):
 
 
 def of_kernels(draw, kind, allowed):
-    """Types that ONNX Runtime has a kernel for beside `kind`; now and then any."""
+    """Returns types for which ONNX Runtime has a kernel together with `kind`, and occasionally any."""
     return None if draw.rare() else allowed[kind]
 
 
-# Weights by the type of what they are multiplied with.
+# Types of weights, by the type of the other factor.
 WEIGHTS = {"uint8": ("int8", "uint8"), "int8": ("int8",)}
 SAME = {"uint8": ("uint8",), "int8": ("int8",)}
 
@@ -94,7 +94,7 @@ def qlinear_where(draw):
 
 @family("com.microsoft.QLinearConcat")
 def qlinear_concat(draw):
-    # TV is what tensors, scales and zero points are: each may be of another type.
+    # TV is the type of tensors, scales and zero points. Each of them may have another type.
     kind, shape = draw.forced.get("TV"), list(positive(draw.shape(1, 3)))
     kind = draw.type("T8") if kind in (None, "float") else kind
     draw.types.update(T8=kind, TV=draw.forced.get("TV", kind), TF="float")
@@ -106,7 +106,7 @@ def qlinear_concat(draw):
 
 
 def with_channels(draw, size, channels, attributes):
-    """The shape of a batch of images, channels-last now and then."""
+    """Returns the shape of a batch of images, occasionally channels-last."""
     batch, last = draw.integer(1, 2), draw.integer(0, 1)
     if last or draw.flag():
         attributes["channels_last"] = last
@@ -118,7 +118,7 @@ def qlinear_global_average_pool(draw):
     kind, attributes = draw.type("T"), {}
     size = [draw.integer(1, 7) for _ in range(draw.integer(1, 3))]
     x = quantized(draw, kind, with_channels(draw, size, draw.integer(1, 40), attributes), False)
-    # ONNX Runtime multiplies the sum by a rounded factor: no mean lies in the middle between two integers.
+    # ONNX Runtime multiplies the sum by a rounded factor, so no mean may be at the midpoint between two integers.
     return finished(draw, [*x, *parameters(draw, kind, (0.073129113, 0.231907319), False)], attributes)
 
 

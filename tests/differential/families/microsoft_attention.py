@@ -16,7 +16,7 @@ def rotary_embedding(draw):
     size, flat, positions = 2 * half, draw.flag(), 8
     if draw.rare():
         attributes["is_packed_batching"] = 1
-    # Only the first part of each head may be rotated.
+    # It is possible to rotate only the first part of each head.
     if draw.flag():
         size += draw.integer(0, 3)
         attributes.update(num_heads=heads, rotary_embedding_dim=2 * half)
@@ -30,7 +30,8 @@ def rotary_embedding(draw):
 
 
 def lengths(draw, batch):
-    """The rows of the query, and of each sample the tokens with them: a prompt, one more token, or some."""
+    """Returns the rows of the query, and the tokens of each sample including these: a prompt, one more token, or
+    several."""
     form = draw.choice(("prompt", "token", "tokens" if batch == 1 else "token"))
     if form == "prompt":
         length = draw.integer(1, 5)
@@ -40,7 +41,7 @@ def lengths(draw, batch):
 
 
 def caches(draw, kind, shape, before, length, total):
-    """Past keys and values with zeros behind the tokens: none, as long as they have to be, or of a greater capacity."""
+    """Returns past keys and values with zeros after the tokens: none, of the least length, or of a greater capacity."""
     most = max(before)
     form = draw.choice(("short", "long") if most else ("none", "long"))
     if form == "none":
@@ -54,7 +55,7 @@ def caches(draw, kind, shape, before, length, total):
 
 
 def rotation(draw, kind, length, size, total, batch, before):
-    """Caches of cosines and sines and, perhaps, positions."""
+    """Returns caches of cosines and sines and, optionally, positions."""
     half = 8 * draw.integer(1, size // 16)
     rows = total + draw.integer(0, 2)
     tables = [draw.tensor(kind, (rows, half), -1, 1) for _ in range(2)]
@@ -99,14 +100,14 @@ def group_query_attention(draw):
         attributes["qk_output"], outputs = draw.integer(1, 2), 4
     inputs = [*rows, *caches(draw, kind, (batch, kv_heads, size), before, length, total)]
     inputs += [np.array(tokens, np.int32) - 1, np.array(total if draw.flag() else [total], np.int32), *tables, bias, sink]
-    # It asks for past keys, and for room for rows that are no tokens, whose results are left open.
+    # It requires past keys, and room for rows that are no tokens, whose results are unspecified.
     if whole and inputs[3] is not None and attributes.get("causal", 1) and draw.rare():
         inputs += [None] * 4 + [np.full(batch, length, np.int32)]
     return finished(draw, inputs, attributes, outputs=outputs, roundings=64, magnitude=4)
 
 
 def block_mask(draw, layouts, blocks):
-    """A mask of blocks, of which each sees itself, in compressed rows that are filled up with -1."""
+    """Returns a mask of blocks in compressed rows with a padding of -1. Every block attends to itself."""
     rows, columns = np.zeros((layouts, blocks + 1), np.int32), [[] for _ in range(layouts)]
     for layout, found in enumerate(columns):
         for row in range(blocks):
@@ -144,7 +145,7 @@ def sparse_attention(draw):
 
 
 def scaled(draw, attributes):
-    """Numbers that all of them have."""
+    """Adds attributes that all of them have."""
     if draw.flag():
         attributes["scale"] = draw.real(0.25, 1)
     if draw.flag():
@@ -153,7 +154,7 @@ def scaled(draw, attributes):
 
 
 def padding_mask(draw, batch, length, keys):
-    """A mask under which every query has a key."""
+    """Returns a mask that leaves every query at least one key."""
     kind = draw.integer(0, 3)
     ends = np.array([draw.integer(1, keys) for _ in range(batch)], np.int32)
     if kind == 0:
@@ -197,7 +198,7 @@ def multi_head_attention(draw):
         for state in states:
             state[:, :, past:] = 0
         inputs.append(np.array([past], np.int32))
-    # ONNX Runtime reads no past without its present.
+    # ONNX Runtime does not read a past unless the present is an output.
     outputs = 3 if past else draw.choice((1, 3))
     if form == "plain" and not attributes.get("unidirectional") and draw.rare():
         outputs = 4
@@ -224,7 +225,7 @@ def attention(draw):
     bias = None if past else score_bias(draw, kind, batch, heads, length, length)
     inputs = [draw.tensor(kind, shape, -1, 1) for shape in ((batch, length, width), (width, sum(widths)))]
     inputs += [draw.tensor(kind, (sum(widths),), -1, 1) if draw.flag() else None, mask, state, bias]
-    # A present has no place for values of another size.
+    # The present cannot store values of another size.
     outputs = 2 if past else draw.integer(1, 1 if widths[2] != widths[0] else 2)
     return finished(draw, inputs, attributes, outputs=outputs, roundings=64, magnitude=8)
 
@@ -259,7 +260,7 @@ def decoder_masked_multi_head_attention(draw):
     if draw.flag():
         mask = draw.tensor("int32", (batch, keys), 0, 1)
         mask[:, 0] = 1
-    # ONNX Runtime takes it for caches only.
+    # ONNX Runtime supports it only with caches.
     added = None if crosses else score_bias(draw, kind, batch, heads, 1, keys)
     if not crosses:
         # ONNX Runtime has no other form on CPUs.

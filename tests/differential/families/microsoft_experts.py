@@ -7,7 +7,7 @@ from .microsoft import finished
 
 
 def mixture(draw, experts):
-    """The attributes, and the factor of the rows of fc1."""
+    """Returns the attributes, and the factor of the rows of fc1."""
     attributes = {"k": draw.integer(1, experts), "normalize_routing_weights": draw.integer(0, 1)}
     attributes["activation_type"] = draw.choice(("relu", "gelu", "silu", "identity", "swiglu"))
     if attributes["activation_type"] != "swiglu":
@@ -22,7 +22,7 @@ def mixture(draw, experts):
 
 def tokens_and_router(draw, kind, tokens, hidden, experts):
     shape = (1, tokens, hidden) if draw.flag() else (tokens, hidden)
-    # No two probabilities are equal, of which either might be the greater one.
+    # All probabilities are different, since the order of equal ones is unspecified.
     router = draw.tensor(kind, (tokens, experts), -1, 1) + np.arange(experts, dtype=np.float32) / 64
     return [draw.tensor(kind, shape, -2, 2), router]
 
@@ -39,7 +39,7 @@ def mixture_of_experts(draw):
 
 
 def layer(draw, kind, bits, block, shape, zeros):
-    """Codes, scales and, perhaps, zero points of weights of a shape."""
+    """Returns the codes, scales and, optionally, zero points of weights of a shape."""
     experts, rows, depth = shape
     scaled = (experts, rows, depth // block) if block else (experts, rows)
     packed = (*scaled[:-1], -(-scaled[-1] * bits // 8))
@@ -58,7 +58,7 @@ def quantized_mixture_of_experts(draw):
     widths = (2, 4) if block else (2, 4, 8)
     attributes["expert_weight_bits"] = draw.choice(widths)
     bits = attributes["expert_weight_bits"]
-    # ONNX Runtime's kernels for CPUs have one width for all layers.
+    # ONNX Runtime's CPU kernels have one width for all layers.
     attributes.update({name: bits for name in ("fc1_expert_weight_bits", "fc2_expert_weight_bits") if draw.flag()})
     if block:
         attributes["block_size"] = block

@@ -1,4 +1,4 @@
-"""Operators of com.microsoft that are several of ONNX at once, and SimplifiedLayerNormalization."""
+"""Operators of com.microsoft that combine several of ONNX, and SimplifiedLayerNormalization."""
 
 import numpy as np
 from by_operator import family
@@ -10,7 +10,7 @@ from .nn import image, spatial_attributes, stretch
 
 
 def rows(draw, most=8):
-    """A shape of rank 2 or 3."""
+    """Returns a shape of rank 2 or 3."""
     return positive(draw.shape(2, 3))[:-1] + (draw.integer(1, most),)
 
 
@@ -89,7 +89,7 @@ def fused_matmul(draw):
 
 
 def operand(draw, attributes, letter, shape):
-    """The shape of which trans and transBatch make this one."""
+    """Returns the shape that trans and transBatch convert to this one."""
     if draw.flag():
         attributes["trans" + letter] = draw.integer(0, 1)
     if "transBatch" + letter in draw.schema.attributes and len(shape) > 2 and draw.flag():
@@ -101,7 +101,7 @@ def operand(draw, attributes, letter, shape):
     return shape
 
 
-# Of attributes activation_alpha ...
+# Parameters in the attributes activation_alpha and so on.
 PARAMETERS = {
     "Elu": ("alpha",), "HardSigmoid": ("alpha", "beta"), "LeakyRelu": ("alpha",), "Relu": (),
     "Selu": ("alpha", "gamma"), "Sigmoid": (), "Softplus": (), "Softsign": (), "Tanh": (),
@@ -129,7 +129,7 @@ def fused_gemm(draw):
     return finished(draw, [draw.tensor(kind, shape, -2, 2) for shape in shapes], attributes, roundings=16, magnitude=40)
 
 
-# Of the list activation_params.
+# The number of parameters in the list activation_params.
 COUNTS = {"Relu": 0, "Sigmoid": 0, "Silu": 0, "Tanh": 0, "LeakyRelu": 1, "Clip": 2, "HardSigmoid": 2}
 
 
@@ -159,7 +159,7 @@ def fused_conv(draw):
 
 
 def with_spatial_output(draw, attributes, size, kernel, out, last, batch):
-    """The shape of the convolution."""
+    """Returns the shape of the convolution."""
     from own.windows import geometry
 
     lengths = geometry(finished(draw, [], attributes), size, kernel)[-1]
@@ -214,6 +214,6 @@ def qlinear_reduce_mean(draw):
 def cdist(draw):
     kind, (m, n, k) = draw.type("T"), (draw.integer(1, 9) for _ in range(3))
     attributes = {"metric": draw.choice(("sqeuclidean", "euclidean"))} if draw.flag() else {}
-    # So far from each other that nothing is cancelled.
+    # Far enough apart to avoid cancellation.
     inputs = [draw.tensor(kind, (m, k), 1, 3), draw.tensor(kind, (n, k), -3, -1)]
     return finished(draw, inputs, attributes, roundings=32, magnitude=36 * k)

@@ -14,7 +14,7 @@ def int32(draw, low, high):
 
 
 def model(draw, encoder):
-    """Attributes, the vocabulary and a prompt, of which some tokens in front are padding."""
+    """Returns attributes, the vocabulary and a prompt, some of whose leading tokens are padding."""
     vocabulary, batch, length = draw.integer(4, 12), draw.integer(1, 3), draw.integer(1, 5)
     seed, pad = draw.integer(0, 999), draw.integer(0, 1)
     attributes = {"eos_token_id": draw.choice((pad, 2)), "pad_token_id": pad}
@@ -41,7 +41,7 @@ def model(draw, encoder):
 
 
 def lengths(draw, begun, omits=True):
-    """max_length, and min_length that may be omitted."""
+    """Returns max_length, and min_length, which may be omitted."""
     longest = int32(draw, begun + 2, begun + 9)
     return longest, None if omits and draw.flag() else int32(draw, 0, int(longest[0]) - 1)
 
@@ -51,7 +51,8 @@ def penalty(draw, omits=True):
 
 
 def masks(draw, vocabulary, ids):
-    """vocab_mask, prefix_vocab_mask and attention_mask, each of which may be omitted. A token is left that is no end."""
+    """Returns vocab_mask, prefix_vocab_mask and attention_mask, each of which may be omitted. A token other than the
+    end remains."""
     given = []
     for shape in (vocabulary,), (len(ids), vocabulary):
         mask = draw.tensor("int32", shape, 0, 1)
@@ -87,9 +88,9 @@ def greedy_search(draw):
 
 @family("com.microsoft.Sampling")
 def sampling(draw):
-    """With so small a top_p that one token is left to draw."""
+    """Uses a top_p that is so small that only one token can be sampled."""
     attributes, vocabulary, ids = model(draw, encoder=False)
-    attributes.pop("no_repeat_ngram_size", None)  # it may leave none, and all are equal then
+    attributes.pop("no_repeat_ngram_size", None)  # it may exclude all tokens, which are then equal
     attributes |= {"top_p": 1e-6, "min_tokens_to_keep": 1, "temperature": draw.choice((0.5, 1.0, 2.0)),
                    "custom": draw.integer(0, 1), "filter_value": draw.choice((-1e20, -1e10))}  # fmt: skip
     presence = None
@@ -101,7 +102,7 @@ def sampling(draw):
     return finished(draw, inputs, attributes)
 
 
-# Of 15 tokens: text, the end, and what is behind it.
+# The ids of 15 tokens: text, the end, and the special tokens after it.
 WHISPER = {"eos_token_id": 4, "decoder_start_token_id": 5, "translate_token_id": 6, "transcribe_token_id": 7,
            "start_of_lm_token_id": 8, "no_timestamps_token_id": 9, "beginning_timestamp_token_id": 10}  # fmt: skip
 
@@ -111,7 +112,7 @@ def whisper_beam_search(draw):
     vocabulary, batch, features, beams, seed = 15, draw.integer(1, 2), 5, draw.integer(1, 4), draw.integer(0, 999)
     attributes = WHISPER | {
         "pad_token_id": draw.integer(0, 4),
-        # Without, ONNX Runtime's sequences depend on one another.
+        # Otherwise, ONNX Runtime's sequences depend on one another.
         "early_stopping": 1 if batch > 1 else draw.integer(0, 1),
         "model_type": 2,
         "encoder": whisper_encoder(seed, vocabulary, LAYERS, features=features),

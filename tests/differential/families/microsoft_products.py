@@ -31,7 +31,7 @@ def qgemm(draw):
 
 
 def matrices(draw):
-    """The shapes of A and B, and the columns."""
+    """Returns the shapes of A and B, and the number of columns."""
     m, k, n = (draw.integer(1, 9) for _ in range(3))
     batch = tuple(draw.integer(1, 3) for _ in range(draw.integer(0, 2)))
     return (*batch, m, k), (k, n), n
@@ -75,7 +75,7 @@ def matmul_bnb4(draw):
 
 
 def attention_mask(draw, batch, length, past):
-    """A mask under which every query has a key."""
+    """Returns a mask that leaves every query at least one key."""
     keys = past + length
     kind = draw.integer(0, 6)
     bounds = np.array([[draw.integer(1, keys), 0] for _ in range(batch)], np.int32)
@@ -107,14 +107,14 @@ def qattention(draw):
         attributes["mask_filter_value"] = draw.choice((-100.0, -1000.0))
     x = [draw.tensor("uint8", (batch, length, width), 0, 255), *parameters(draw, "uint8", (0.0079, 0.0371))]
     w = [draw.tensor(kind, (width, 3 * hidden), -128, 255), *of_columns(draw, kind, 3 * hidden)]
-    # So that no score is so large that its rounding is seen behind the softmax.
+    # Limits the scores, so that their rounding is not visible after the softmax.
     w[1] = (w[1] * np.float32(0.003)).astype(np.float32)
     mask = attention_mask(draw, batch, length, past) if draw.flag() else None
     if mask is not None and mask.ndim == 4:
         attributes.pop("unidirectional", None)
     state = draw.tensor("float", (2, batch, heads, past, size), -1, 1) if past else None
     inputs = [x[0], w[0], draw.tensor("float", (3 * hidden,), -1, 1), x[1], w[1], mask, x[2], w[2], state]
-    # ONNX Runtime asks for the present where there is a past.
+    # ONNX Runtime requires the present if there is a past.
     return finished(draw, inputs, attributes, outputs=2 if past else draw.integer(1, 2), roundings=64, magnitude=8)
 
 
@@ -136,7 +136,7 @@ def dynamic_quantize_lstm(draw):
     inputs += [lengths, optional(ways, batch, hidden), optional(ways, batch, hidden), optional(ways, 3 * hidden)]
     for _ in weights:
         shape = (ways, 4 * hidden) if draw.flag() else (ways,)
-        # Zero points of columns are equal: ONNX Runtime takes no others.
+        # Zero points of columns are equal because ONNX Runtime accepts no others.
         zero = np.zeros(shape, weights[0].dtype) if len(shape) == 2 else draw.tensor(kind, shape, -3, 9)
         inputs += [draw.tensor("float", shape, 0.002, 0.01), zero]
     return finished(draw, inputs, attributes, outputs=draw.integer(1, 3), roundings=64, magnitude=4)

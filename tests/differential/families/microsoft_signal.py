@@ -15,7 +15,7 @@ def complex_mul(draw):
 
 
 def transformed_axes(draw):
-    """The axes before those of the signal, and how many the signal has."""
+    """Returns the axes before those of the signal, and the number of the signal's axes."""
     return positive(draw.shape(0, 2, most=3)), draw.integer(1, 3)
 
 
@@ -37,7 +37,7 @@ def irfft(draw):
 
 @family("com.microsoft.Inverse")
 def inverse(draw):
-    """Of matrices whose diagonal outweighs the rest, so that inverses are exact to a few roundings."""
+    """The diagonal of the matrices dominates, so that inverses are exact to a few roundings."""
     kind, n = draw.type("T"), draw.integer(1, 6)
     x = draw.tensor(kind, (*positive(draw.shape(0, 2, most=3)), n, n), -1, 1)
     return finished(draw, [x + (8 * np.eye(n)).astype(x.dtype)], roundings=32, magnitude=1)

@@ -28,7 +28,7 @@ def binarizer(draw):
 
 
 def batch(draw, kind, features, *limits):
-    """A matrix of rows of features, now and then one row."""
+    """Returns a matrix of rows of features, or occasionally one row."""
     return draw.tensor(kind, (features,) if draw.rare() else (draw.count(4), features), *limits)
 
 
@@ -42,7 +42,7 @@ def scaler(draw):
 
 @family("Normalizer")
 def normalizer(draw):
-    # ONNX Runtime makes float32 of doubles first, which are 0 where they are too small.
+    # ONNX Runtime first converts doubles to float32, which is 0 for those that are too small.
     x = batch(draw, draw.type("T"), draw.integer(1, 5), -3, 3)
     if draw.rare():
         x[..., :] = 0
@@ -89,13 +89,13 @@ def one_hot_encoder(draw):
 
 
 def zeros(draw, x, known):
-    """Without the attribute, which is 1 by default, or with 0, which allows no element that is no category."""
+    """Omits the attribute, which is 1 by default, or sets it to 0, which permits only elements that are categories."""
     all_known = all((value if isinstance(value, str) else int(value)) in known for value in x.ravel().tolist())
     return {"zeros": draw.integer(0 if all_known else 1, 1)} if draw.flag() else {}
 
 
 def looked_up(draw, kind, known, shape):
-    """A tensor of keys, some of them unknown."""
+    """Returns a tensor of keys, some of which are unknown."""
     others = {"string": ("?", "Linnet")}.get(kind, (91, 5))
     values = [draw.choice((*known, *others)) for _ in range(int(np.prod(shape)))]
     return np.array(values, draw.tensor(kind, ()).dtype).reshape(shape)
@@ -114,7 +114,7 @@ def category_mapper(draw):
 
 
 def of_classes(draw):
-    """Version 1: indices of strings and back."""
+    """Version 1: strings to indices and back."""
     kind, classes = draw.type("T1"), list(WORDS[: draw.integer(1, 4)])
     draw.types["T2"] = "int64" if kind == "string" else "string"
     default = {"default_int64": draw.integer(-3, 3)} if kind == "string" else {"default_string": "none"}
@@ -126,7 +126,7 @@ LISTS = {"float": "floats", "int64": "int64s", "string": "strings"}
 
 
 def entries(draw, kind, count):
-    """Distinct values, in rare cases with NaN among them or the first one repeated."""
+    """Returns distinct values. In rare cases, NaN is among them or the first one is repeated."""
     values = list(WORDS[:count]) if kind == "string" else [3 * i - 2 for i in range(count)]
     if kind in FLOATS and draw.rare():
         values[-1] = float("nan")
@@ -136,14 +136,14 @@ def entries(draw, kind, count):
 
 
 def table(draw, side, kind, values):
-    """The attribute of the keys or values; other types than those of LISTS have a tensor."""
+    """Returns the attribute of the keys or values. Types that are not in LISTS have a tensor."""
     if kind in LISTS and (draw.schema.since_version < 4 or draw.flag()):
         return {f"{side}_{LISTS[kind]}": values}
     return {f"{side}_tensor": tensor_proto(np.array(values, draw.tensor(kind, ()).dtype), "")}
 
 
 def default(draw, kind):
-    """The attribute of the default, left out half the time."""
+    """Returns the attribute of the default, which is omitted half the time."""
     value = "none" if kind == "string" else draw.integer(-9, 9)
     if draw.flag():
         return {}

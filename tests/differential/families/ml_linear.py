@@ -4,7 +4,7 @@ from by_operator import family
 from configuration import Configuration
 from values import is_integer
 
-# In kernels of larger integers the rounding of float32, which ONNX Runtime computes in, decides on signs.
+# In kernels of larger integers, the rounding of float32, in which ONNX Runtime computes, determines signs.
 OF_KERNELS = (-99, 99)
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
@@ -14,7 +14,8 @@ def reals(draw, count, low=-2, high=2):
 
 
 def labels(draw, names, count):
-    """The attribute of the class labels, whose type T2 has; names: those of the lists of integers and of strings."""
+    """Returns the attribute of the class labels, whose type is T2. names: those of the lists of integers and of
+    strings."""
     if draw.type("T2") == "int64":
         return {names[0]: [10 - 3 * i for i in range(count)]}
     return {names[1]: ["cat", "ant", "bee", "dog"][:count]}
@@ -25,13 +26,13 @@ def transform(draw):
 
 
 def share(attributes):
-    """What is rounded beside small results: 1 minus a share, and for PROBIT more, since the references' formula loses
-    digits about 0."""
+    """Returns the magnitude of rounding errors for small results, which are 1 minus a share. It is greater for PROBIT
+    because the references' formula loses digits near 0."""
     return 30 if attributes.get("post_transform") == "PROBIT" else 1
 
 
 def rows(draw, variable, features, *limits):
-    """Limits are those of integers."""
+    """The limits apply to integers."""
     kind = draw.type(variable)
     return draw.tensor(kind, (draw.count(4), features), *(limits if is_integer(kind) else ()))
 

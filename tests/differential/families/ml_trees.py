@@ -39,7 +39,8 @@ def tree(draw, features, modes, depth):
 
 
 def forest(draw, features, most_modes):
-    """1 to 3 trees; half the time all nodes compare alike, which implementations have fast ways for."""
+    """Returns 1 to 3 trees. Half the time all nodes have the same comparison, for which implementations have fast
+    paths."""
     modes = [draw.integer(0, most_modes - 1)] if draw.flag() else list(range(most_modes))
     return [tree(draw, features, modes, draw.integer(0, 3)) for _ in range(draw.integer(1, 3))]
 
@@ -49,7 +50,7 @@ def preorder(node):
 
 
 def points(draw: Draw, kind, features):
-    """Rows in which values meet the thresholds, now and then with missing ones."""
+    """Returns rows in which values are equal to thresholds, occasionally with missing ones."""
     x = (draw.tensor("int64", (draw.count(5), features), -6, 6) / 2).astype(numpy_dtype(kind))
     if kind in FLOATS and draw.rare():
         x.reshape(-1)[:: draw.integer(1, 3)] = np.nan
@@ -57,7 +58,7 @@ def points(draw: Draw, kind, features):
 
 
 def node_lists(trees):
-    """The attributes nodes_* of the operators with leaves among the nodes."""
+    """Returns the attributes nodes_* of the operators whose leaves are nodes."""
     found = {name: [] for name in "treeids nodeids featureids modes values truenodeids falsenodeids".split()}
     found["missing_value_tracks_true"] = []
     for number, root in enumerate(trees):
@@ -72,8 +73,8 @@ def node_lists(trees):
 
 
 def votes(draw, trees, prefix, outputs):
-    """The attributes class_* or target_*: one or two votes of every leaf, or in every leaf one for each output. None
-    is 0: what SOFTMAX_ZERO makes of zeros only is open."""
+    """Returns the attributes class_* or target_*: one or two votes of every leaf, or one vote for each output in every
+    leaf. No vote is 0, since SOFTMAX_ZERO of only zeros is unspecified."""
     found = {f"{prefix}_{name}": [] for name in ("treeids", "nodeids", "ids", "weights")}
     for_all, low = draw.flag(), -1 if draw.flag() else 0
     leaves = [(t, i) for t, root in enumerate(trees) for i, node in enumerate(preorder(root)) if node.mode < 0]
@@ -86,7 +87,7 @@ def votes(draw, trees, prefix, outputs):
 
 
 def as_tensors(draw, attributes, kind):
-    """For double inputs: the lists of floats as tensors of double, half the time."""
+    """For double inputs, converts the lists of floats to tensors of double half the time."""
     if kind != "double" or "nodes_values_as_tensor" not in draw.schema.attributes or draw.flag():
         return attributes
     changed = {}
@@ -100,7 +101,7 @@ def as_tensors(draw, attributes, kind):
 
 
 def ensemble(draw, kind, prefix, outputs):
-    """(inputs, attributes) that classifiers and regressors share."""
+    """Returns the (inputs, attributes) that classifiers and regressors share."""
     features = draw.integer(1, 3)
     trees = forest(draw, features, 6)
     attributes = {**node_lists(trees), **votes(draw, trees, prefix, outputs), **transform(draw)}
@@ -134,12 +135,12 @@ def classifier(draw):
 
 
 def members_of(nodes):
-    """The members of all nodes of that mode, NaN after each."""
+    """Returns the members of all nodes of that mode, with NaN after each list."""
     return [value for node in nodes if node.mode == MEMBER for value in (*node.members, np.nan)]
 
 
 def branches(nodes, leaves):
-    """The attributes that say where the branches of the nodes go."""
+    """Returns the attributes with the targets of the nodes' branches."""
     where = {id(node): i for group in (nodes, leaves) for i, node in enumerate(group)}
     found = {}
     for side in ("true", "false"):
@@ -180,11 +181,11 @@ def tree_ensemble(draw):
     for name, most in (("aggregate_function", 3), ("post_transform", 4)):
         if draw.flag():
             attributes[name] = draw.integer(0, most)
-    # The references' transforms have no more digits than float32.
+    # The references' transforms are only as exact as float32.
     roundings = 2.0**33 if "post_transform" in attributes and kind == "double" else 16
     return Configuration(draw.schema, [points(draw, kind, features)], attributes, types=draw.types, roundings=roundings)
 
 
 def stump(leaf):
-    """A tree that is a leaf: a node whose branches both lead to it."""
+    """Returns a tree that is a leaf: a node whose branches both lead to it."""
     return Node(0, true=leaf, false=leaf)

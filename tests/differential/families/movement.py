@@ -184,7 +184,7 @@ def pad(draw):
     modes = ["constant", "reflect", "edge"] + (["wrap"] if since >= 19 else [])
     mode = draw.choice(modes) if draw.flag() else "constant"
     axes = some_axes(draw, len(shape), least=1) if since >= 18 and draw.flag() else list(range(len(shape)))
-    # reflect needs more elements than padding, wrap and edge at least one.
+    # reflect requires more elements than padding; wrap and edge require at least one.
     most = [min(3, shape[axis] - 1) if mode == "reflect" else min(3, shape[axis]) for axis in axes]
     pads = [draw.integer(0, n) for n in most * 2]
     if mode == "constant" and draw.rare():
@@ -270,7 +270,7 @@ def of_constant(draw, kind, name, value):
 
 
 def sparse(draw, kind, shape):
-    """Some elements, by their place among all or by one index for each axis."""
+    """Returns some elements, with an index into the flattened tensor or one index per axis."""
     places = [i for i in range(int(np.prod(shape))) if draw.flag()]
     indices = int64s(places)
     if draw.flag():
@@ -318,7 +318,7 @@ def one_hot(draw):
     signed = not draw.type("T1").startswith("u")
     indices = draw.tensor(draw.type("T1"), shape, -depth if signed else 0, depth)
     indices = np.round(indices.astype(np.float64)).astype(indices.dtype)
-    # onnx.reference takes scalars only.
+    # onnx.reference accepts only scalars.
     count = np.array([depth] if draw.rare() else depth).astype(draw.tensor(draw.type("T2"), ()).dtype)
     return Configuration(
         draw.schema, [indices, count, draw.tensor(draw.type("T3"), (2,))], attributes, types=draw.types

@@ -7,7 +7,7 @@ from .movement import positive
 
 
 def spatial_attributes(draw, rank, size, kernel):
-    """strides, pads, dilations, auto_pad that leave at least one window."""
+    """Returns strides, pads, dilations and auto_pad that leave at least one window."""
     schema, attributes = draw.schema, {}
     if draw.flag():
         attributes["strides"] = [draw.integer(1, 3) for _ in range(rank)]
@@ -22,18 +22,18 @@ def spatial_attributes(draw, rank, size, kernel):
 
 
 def dilations(draw, size, kernel):
-    """Up to 4, so that the windows fit."""
+    """Returns dilations of up to 4 for which the windows fit."""
     return [draw.integer(1, min(4, (n - 1) // max(1, k - 1))) for n, k in zip(size, kernel)]
 
 
 def image(draw, rank):
-    """Spatial size and a kernel that fits into it."""
+    """Returns a spatial size and a kernel that fits into it."""
     size = [draw.integer(3, 9) for _ in range(rank)]
     return size, [draw.integer(1, min(3, n)) for n in size]
 
 
 def weights(draw, kind, shape):
-    """Without infinities, which algorithms that multiply by zeros would make NaN."""
+    """Returns weights without infinities, which become NaN in algorithms that multiply by zeros."""
     return draw.tensor(kind, shape, -3, 3)
 
 
@@ -100,7 +100,7 @@ def pool(draw):
     indices = name == "MaxPool" and since >= 8 and draw.flag()
     if indices and draw.flag():
         attributes["storage_order"] = draw.integer(0, 1)
-    # Which of several NaN is the maximum is open.
+    # If several elements are NaN, the index of the maximum is unspecified.
     x = draw.tensor(kind, (draw.count(2), draw.integer(1, 5), *size), *((-3, 3) if indices else ()))
     return Configuration(draw.schema, [x], attributes, 2 if indices else 1, {**draw.types, "I": "int64"})
 
@@ -168,7 +168,7 @@ def channel_normalization(draw):
 
 
 def stretch(x, axes, epsilon):
-    """What rounding the elements is multiplied by where what is left of them after their mean is small."""
+    """Returns the factor by which rounding errors of the elements grow if their deviations from the mean are small."""
     x = np.nan_to_num(x.astype(np.float64), posinf=0, neginf=0)
     return float((3 * np.abs(x).max(initial=0) / np.sqrt(x.var(axes) + epsilon)).max(initial=0))
 
@@ -180,7 +180,7 @@ def row_normalization(draw):
     axis = draw.integer(-len(shape), len(shape) - 1)
     attributes = {"axis": axis, **real_attributes(draw, ("epsilon",), 1e-5, 0.1)}
     scale = shape[axis % len(shape) :]
-    # Scale and bias have a type of their own, but in LayerNormalization from 17 on.
+    # Scale and bias have a separate type, except in LayerNormalization from 17 on.
     scale_kind = kind if layer and draw.schema.since_version > 1 else draw.type("V", [kind])
     inputs = [draw.tensor(kind, shape), draw.tensor(scale_kind, scale)]
     if layer and draw.flag():
@@ -234,7 +234,7 @@ def deform_conv(draw):
     ]
     taps = offset_group * kernel[0] * kernel[1]
     inputs = [
-        # Between an infinity and another pixel all depends on how 0 times infinity is avoided.
+        # The result between an infinity and another pixel depends on how 0 times infinity is avoided.
         draw.tensor(kind, (1, channels, *size), -3, 3),
         weights(draw, kind, (2 * group, channels // group, *kernel)),
         draw.tensor(kind, (1, 2 * taps, *outs), -1, 1),
@@ -254,7 +254,7 @@ def loss(draw):
     batch = draw.count(3)
     dtype = np.int32 if draw.type("Tind") == "int32" else np.int64
     labels = np.array([draw.integer(0, classes - 1) for _ in range(batch * int(np.prod(rest)))], dtype)
-    # An infinity makes the others' share 0, of which the logarithm is taken.
+    # An infinity would make the shares of the others 0, whose logarithm is taken.
     inputs = [draw.tensor(kind, (batch, classes, *rest), -3, 3), labels.reshape(batch, *rest)]
     if draw.flag():
         inputs.append(draw.tensor(kind, (classes,), 0.2, 2))

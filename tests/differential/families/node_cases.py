@@ -1,4 +1,4 @@
-"""For operators without a family of their own: the inputs and attributes of ONNX's node test cases."""
+"""For operators without a family: the inputs and attributes of ONNX's node test cases."""
 
 import functools
 import warnings
@@ -11,7 +11,7 @@ from values import numpy_dtype, type_name
 
 @functools.cache
 def node_cases():
-    """The cases of one node with tensor inputs, by (domain, operator)."""
+    """Returns the cases of one node with tensor inputs, by (domain, operator)."""
     from onnx.backend.test.case.node import collect_testcases
 
     with warnings.catch_warnings():
@@ -38,7 +38,7 @@ def is_of(schema, model):
 
 
 def from_node_case(draw):
-    """A case of this version with the forced type variable's inputs converted."""
+    """Returns a case of this version, with the inputs of the forced type variable converted."""
     schema = draw.schema
     cases = [c for c in node_cases().get((schema.domain, schema.name), ()) if is_of(schema, c[0])]
     model, arrays = draw.choice(cases)

@@ -9,7 +9,7 @@ from .sequences import tensors
 
 
 def value(draw, prefix, variable):
-    """(type, value) of a tensor or a sequence that the variable allows inside of the prefix."""
+    """Returns (type, value) of a tensor or a sequence that the variable allows inside the prefix."""
     constraint = next(c for c in draw.schema.type_constraints if c.type_param_str == variable)
     texts = [text[len(prefix) :] for text in sorted(constraint.allowed_type_strs) if text.startswith(prefix)]
     names = [text.rstrip(")").removeprefix("tensor(") for text in texts if text.startswith("tensor(")]

@@ -30,7 +30,7 @@ def gemm(draw):
             attributes[name] = draw.real(0.25, 2) if whole else float(draw.integer(1, 2))
     a = (k, m) if attributes.get("transA") else (m, k)
     b = (n, k) if attributes.get("transB") else (k, n)
-    # alpha and beta are floats: what they make of large integers is open.
+    # alpha and beta are floats, so the results for large integers are unspecified.
     limits = (None, None) if whole else (-5, 7)
     if "broadcast" in draw.schema.attributes and draw.flag():
         attributes["broadcast"] = 1
@@ -48,7 +48,7 @@ def directions(draw):
 
 
 def activations(draw, count):
-    """Their names and, half the time, the parameters of those that have some."""
+    """Returns their names and, half the time, the parameters of those that have parameters."""
     names = [draw.choice(sorted(ACTIVATIONS)) for _ in range(count)]
     if draw.flag():
         return {"activations": names}

@@ -6,7 +6,7 @@ from .movement import positive
 
 
 def layout(draw, shape):
-    """attributes and the scale's shape: per tensor, per axis or, where the version has it, blocked."""
+    """Returns attributes and the scale's shape: per tensor, per axis or, if the version has it, blocked."""
     schema = draw.schema
     kind = draw.integer(0, 2)
     if kind == 0 or schema.since_version < 13:
@@ -29,7 +29,7 @@ def quantize_linear(draw):
     scale_type = variables[1][7:-1] if variables[1].startswith("tensor(") else draw.types.get(variables[1])
     if scale_type is None:
         scale_type = draw.type(variables[1], [x_type])
-    # Wide enough to leave the range of narrow types.
+    # Wide enough to exceed the range of narrow types.
     limits = draw.choice(((-3, 3), (-90, 90))) if not is_integer(x_type) else (-100, 100)
     inputs = [draw.tensor(x_type, shape, *limits), draw.tensor(scale_type, scale_shape, 0.25, 1)]
     output = schema.outputs[0].type_str
@@ -40,7 +40,7 @@ def quantize_linear(draw):
         attributes["output_dtype"] = element_type(kind)
     if "precision" in schema.attributes and scale_type in ("float16", "bfloat16") and x_type != "int32" and draw.flag():
         attributes["precision"] = element_type("float")
-    # Without a zero point and a type the output is uint8.
+    # Without a zero point and a type, the output is uint8.
     if not (("output_dtype" in attributes or kind == "uint8") and draw.flag()):
         inputs.append(draw.tensor(kind, scale_shape, 0, 3 if is_integer(kind) and draw.flag() else 0))
     return Configuration(schema, inputs, attributes, types=draw.types)

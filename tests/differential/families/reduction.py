@@ -9,7 +9,7 @@ def positive(shape):
 
 
 def some_axes(draw, rank, least=0):
-    """Distinct axes, some counted from the end."""
+    """Returns distinct axes, some of which are counted from the end."""
     axes = [axis for axis in range(rank) if draw.flag()]
     if len(axes) < least:
         axes = [draw.integer(0, rank - 1)]
@@ -24,7 +24,7 @@ def reduce(draw):
     if 0 in shape and name in ("ReduceMean", "ReduceMax", "ReduceMin") and not draw.rare():
         shape = tuple(max(n, 1) for n in shape)
     limits = (1 if is_integer(kind) else 0.2, 3) if name == "ReduceLogSum" else (None, None)
-    # Their results may lie outside of the type.
+    # Their results may exceed the range of the type.
     limits = (-100, 100) if name in ("ReduceL2", "ReduceLogSumExp") and is_integer(kind) else limits
     x = draw.tensor(kind, shape, *limits)
     axes = some_axes(draw, len(shape)) if draw.flag() else None
@@ -67,7 +67,7 @@ def softmax(draw):
     attributes = {} if draw.flag() and (default < 0 or len(shape) > 1) else {"axis": axis}
     if draw.schema.name == "LpNormalization":
         attributes["p"] = draw.integer(1, 2)
-    # Whether NaN is the largest is open.
+    # It is unspecified whether NaN is the largest.
     limits = (-3, 3) if draw.schema.name == "Hardmax" else ()
     x = draw.tensor(draw.type("T"), shape, *limits)
     # Results are shares of 1.
@@ -84,7 +84,7 @@ def top_k(draw):
     k = k if "axis" in attributes else min(k, shape[-1])
     if "largest" in draw.schema.attributes:
         attributes["largest"] = draw.integer(0, 1)
-    # Unsorted, the order of more than one is open.
+    # Without sorting, the order of several elements is unspecified.
     if "sorted" in draw.schema.attributes and (k < 2 or draw.flag()):
         attributes["sorted"] = draw.integer(0 if k < 2 else 1, 1)
     kind = draw.type("T")
@@ -95,7 +95,7 @@ def top_k(draw):
 
 
 def distinct(draw, kind, shape):
-    """Values among which few are equal."""
+    """Returns values of which few are equal."""
     return draw.tensor(kind, shape, -100, 100)
 
 
@@ -119,7 +119,7 @@ def non_zero(draw):
 
 @family("Einsum")
 def einsum(draw):
-    """One to three terms of letters, of which some are repeated, and an output of some of the letters."""
+    """One to three terms of letters, some of which are repeated, and an output of some of the letters."""
     sizes = {letter: draw.integer(1, 4) for letter in "ijkl"}
     kind = draw.type("T")
     terms = ["".join(draw.choice("ijkl") for _ in range(draw.integer(0, 3))) for _ in range(draw.integer(1, 3))]
@@ -129,7 +129,7 @@ def einsum(draw):
     equation = ",".join(terms)
     shapes = [[sizes[letter] for letter in term] for term in terms]
     if draw.rare():
-        # The same for each element of axes that have no letter.
+        # The same for each element of axes without a letter.
         batch = positive(draw.shape(1, 2, most=3))
         equation = ",".join(f"...{term}" for term in terms)
         shapes = [[*batch, *shape] for shape in shapes]

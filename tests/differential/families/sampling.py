@@ -8,12 +8,13 @@ from draw import Impossible
 from .elementwise import trim
 from .movement import int64s
 
-# Types between which there is nothing to interpolate.
+# Types that cannot be interpolated.
 MOVED = ("bool", "string")
 
 
 def pixels(draw, kind, shape):
-    """Without infinities: between one and another pixel all depends on how 0 times infinity is avoided."""
+    """Returns pixels without infinities, since the result between one and another pixel depends on how 0 times infinity
+    is avoided."""
     return draw.tensor(kind, shape, -5, 7)
 
 
@@ -56,7 +57,7 @@ def resize(draw):
 
 
 def modern_resize(draw, kind):
-    """From version 11 on."""
+    """Resize from version 11 on."""
     since = draw.schema.since_version
     shape = tuple(draw.integer(1, 6) for _ in range(draw.integer(1, 5)))
     x = pixels(draw, kind, shape)
@@ -73,7 +74,7 @@ def modern_resize(draw, kind):
     roi_type = draw.type("T2", ["float"])
     roi = roi if roi is None else roi.astype(draw.tensor(roi_type, ()).dtype)
     if draw.flag():
-        # Most of five axes stay as they are: the others multiply.
+        # Most of five axes keep their size because the others multiply.
         sizes = [draw.integer(1, 8) if i < 3 else shape[axis] for i, axis in enumerate(axes)]
         if since >= 18 and draw.flag():
             attributes["keep_aspect_ratio_policy"] = draw.choice(("stretch", "not_larger", "not_smaller"))
@@ -81,14 +82,14 @@ def modern_resize(draw, kind):
                 raise Impossible
         inputs = [x, roi, np.zeros(0, np.float32) if since < 13 else None, int64s(sizes)]
     else:
-        # One below which an axis of length 1 would vanish.
+        # One of these would make an axis of length 1 vanish.
         scales = [draw.choice((0.6, 1.0, 2.0, 1.5, 2.6) if shape[axis] > 1 else (1.0, 2.0, 1.3)) for axis in axes]
         inputs = [x, roi, np.array([s if i < 3 else 1 for i, s in enumerate(scales)], np.float32)]
     return Configuration(draw.schema, trim(inputs), attributes, types=draw.types, roundings=16, magnitude=7)
 
 
 def all_remain(x, axes, sizes, attributes):
-    """Whether a policy leaves an element along every axis."""
+    """Whether the policy leaves at least one element along every axis."""
     ratios = [size / x.shape[axis] for size, axis in zip(sizes, axes)]
     scale = min(ratios) if attributes["keep_aspect_ratio_policy"] == "not_larger" else max(ratios)
     return all(0.5 <= scale * x.shape[axis] <= 12 for axis in axes)
@@ -114,7 +115,7 @@ def resize_attributes(draw, kind, since):
 
 
 def region(draw, count):
-    """Starts and ends of a crop, in part outside."""
+    """Returns the starts and ends of a crop that is partially outside."""
     starts, ends = ([draw.real(low, high) for _ in range(count)] for low, high in ((-0.25, 0.5), (0.5, 1.25)))
     return np.array([*starts, *ends], np.float32)
 

@@ -13,7 +13,7 @@ from .movement import positive
 
 
 def element(draw, variable="S"):
-    """The element type of a sequence; binds the type variable of the sequence."""
+    """Returns the element type of a sequence, and binds the type variable of the sequence."""
     constraint = next(c for c in draw.schema.type_constraints if c.type_param_str == variable)
     names = [re.findall(r"\w+", text)[-1] for text in sorted(constraint.allowed_type_strs) if text.startswith("seq(")]
     kind = draw.pick(names)
@@ -22,19 +22,19 @@ def element(draw, variable="S"):
 
 
 def element_of(draw):
-    """The same where the elements have a type variable too."""
+    """Does the same for elements that have a type variable, too."""
     kind = draw.type("T")
     draw.types["S"] = f"seq(tensor({kind}))"
     return kind
 
 
 def tensors(draw, kind, low=1, high=4):
-    """Tensors of the type, each of its own shape."""
+    """Returns tensors of the type, each of another shape."""
     return [draw.tensor(kind, draw.shape(0, 3, most=3)) for _ in range(draw.integer(low, high))]
 
 
 def position(draw, low, high):
-    """A scalar."""
+    """Returns a scalar."""
     return np.asarray(draw.integer(low, high), np.int32 if draw.type("I") == "int32" else np.int64)
 
 
@@ -110,7 +110,7 @@ def split(draw):
 
 @family("SequenceMap")
 def over_sequences(draw):
-    """Each element doubled where it is a number, with another sequence or a tensor passed on beside it."""
+    """Each element is doubled if it is a number. Another sequence or a tensor is passed through in addition."""
     kind = draw.forced.get("V") or element(draw)
     draw.types.update(S=f"seq(tensor({kind}))", V=f"seq(tensor({kind}))")
     values = [draw.tensor(kind, positive(draw.shape(0, 2, most=3))) for _ in range(draw.integer(1, 3))]

@@ -10,7 +10,7 @@ from .movement import int64s
 
 
 def whole(draw, variable, value):
-    """A scalar int32 or int64."""
+    """Returns a scalar of int32 or int64."""
     return np.asarray(value, np.int32 if draw.type(variable) == "int32" else np.int64)
 
 
@@ -34,7 +34,7 @@ def dft(draw):
     length = whole(draw, "T2", draw.integer(2, 12)) if draw.flag() or "T2" in draw.forced else None
     draw.types.setdefault("T2", "int64")
     attributes = {"inverse": inverse, "onesided": int(onesided)}
-    # An infinity spreads over all frequencies as the algorithm adds.
+    # An infinity spreads over all frequencies, depending on the order of additions.
     inputs = [draw.tensor(kind, (*shape, parts), -3, 3), length]
     if since < 20:
         attributes["axis"] = axis
@@ -102,10 +102,10 @@ def max_unpool(draw):
     kind = draw.type("T1")
     height, width = draw.integer(1, 3), draw.integer(1, 3)
     x = draw.tensor(kind, (1, 1, height, width))
-    # The place in each window of 2 x 2 that the maximum came from, in an image less its padding.
+    # The position in each 2 x 2 window that the maximum came from, in an image without its padding.
     pads = [draw.integer(0, 1) for _ in range(4)] if min(height, width) > 1 and draw.flag() else [0] * 4
     given = not any(pads) and draw.flag()
-    # With a shape that is given, windows need not reach its end.
+    # With a given shape, windows need not reach its end.
     more = [draw.integer(0, 1) if given else 0 for _ in range(2)]
     lengths = [2 * height - pads[0] - pads[2] + more[0], 2 * width - pads[1] - pads[3] + more[1]]
     rows, columns = np.meshgrid(np.arange(height), np.arange(width), indexing="ij")
@@ -128,7 +128,7 @@ def max_roi_pool(draw):
     kind, count = draw.type("T"), draw.integer(1, 3)
     corners = np.array([[0, *(draw.integer(0, 3) for _ in range(2))] for _ in range(count)])
     far = corners[:, 1:] + np.array([[draw.integer(0, 4) for _ in range(2)] for _ in range(count)])
-    # Whether NaN is a maximum is open.
+    # It is unspecified whether NaN is a maximum.
     x = draw.tensor(kind, (1, 2, 8, 8), -3, 3)
     attributes = {"pooled_shape": [draw.integer(1, 3), draw.integer(1, 3)]}
     scale = draw.choice((1.0, 0.5, 2.0))

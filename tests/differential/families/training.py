@@ -1,10 +1,10 @@
-"""The optimizers of ai.onnx.preview.training."""
+"""The optimisers of ai.onnx.preview.training."""
 
 import numpy as np
 from by_operator import family
 from configuration import Configuration
 
-# How many tensors there are for each that is optimized: inputs, outputs.
+# The number of tensors for each that is optimised: inputs, outputs.
 STATES = {"Adagrad": (3, 2), "Adam": (4, 3), "Momentum": (3, 2)}
 
 
@@ -16,7 +16,7 @@ def optimizer(draw):
     rate = draw.tensor(draw.type("T1"), (), 0.01, 0.5)
     kind = draw.type("T3")
     draw.types["T2"] = "int64"
-    # Squared gradients accumulate to what is not negative; nor is any tensor 0 where it is divided by.
+    # Accumulated squared gradients are not negative. Tensors that are divisors are not 0.
     positive = name != "Momentum"
     tensors = []
     for i in range(given):

@@ -1,5 +1,5 @@
-"""References of our own: what the specification says, in float64 or exact numbers, for what others refuse or get
-wrong. Slow and plain."""
+"""The project's own references: they implement the specification in float64 or exact numbers, for configurations that
+other references refuse or compute wrongly. They are slow and simple."""
 
 from by_operator import OWN  # noqa: F401
 

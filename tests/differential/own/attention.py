@@ -5,12 +5,12 @@ from by_operator import own
 
 
 def split(x, heads):
-    """[batch, steps, heads * width] as [batch, heads, steps, width]."""
+    """Converts [batch, steps, heads * width] to [batch, heads, steps, width]."""
     return x if x.ndim == 4 else x.reshape(*x.shape[:2], heads, x.shape[2] // heads).swapaxes(1, 2)
 
 
 def allowed(configuration, offset, steps, keys, lengths):
-    """Which keys a query may see, as far as attributes and lengths say: [batch or 1, 1, steps, keys]."""
+    """Returns which keys a query may see according to attributes and lengths: [batch or 1, 1, steps, keys]."""
     a = configuration.attributes
     at, key = np.arange(steps)[:, None] + offset.reshape(-1, 1, 1, 1), np.arange(keys)
     seen = np.ones(at.shape[:-1] + (keys,), bool)
@@ -25,7 +25,7 @@ def allowed(configuration, offset, steps, keys, lengths):
 
 
 def bias(mask, keys):
-    """What a mask adds to the scores; keys beyond it are not seen."""
+    """Returns the numbers that a mask adds to the scores. Keys beyond the mask are masked."""
     if mask is None:
         return np.zeros((1, 1))
     added = np.where(mask, 0.0, -np.inf) if mask.dtype == bool else mask.astype(np.float64)

@@ -12,7 +12,7 @@ OPSET = 21
 
 
 def run_body(configuration, graph, values):
-    """The outputs of a body for its inputs in order; it may read the inputs of the node by name."""
+    """Returns the outputs of a body for its inputs in order. It may read the inputs of the node by name."""
     own_names = {entry.name for entry in graph.input}
     around = {entry.name: entry for entry in configuration.model().graph.input if entry.name not in own_names}
     inner = onnx.GraphProto()
@@ -26,7 +26,7 @@ def run_body(configuration, graph, values):
 
 @own("Loop")
 def loop(configuration):
-    # What the body reads from around the loop is given, not constant.
+    # Outer values that the body reads are inputs, not constants.
     configuration = dataclasses.replace(configuration, constants_from=100)
     most, go, *states = configuration.inputs
     graph = configuration.attributes["body"]
@@ -50,7 +50,7 @@ def scan(configuration):
     count, inputs = a["num_scan_inputs"], configuration.inputs[1 if old else 0 :]
     states, rows = inputs[: len(inputs) - count], inputs[len(inputs) - count :]
     if old:
-        # One element in the batch, which has its dimension.
+        # The batch axis, which has one element, is removed.
         states, rows = [x[0] for x in states], [x[0] for x in rows]
     made = [[] for _ in graph.output[len(states) :]]
     axes, backwards = (

@@ -10,12 +10,12 @@ from .trees import of_two_classes, rows_of, transformed
 
 
 def singles(values):
-    """Attributes are float32."""
+    """Rounds to float32, the type of attributes."""
     return np.float32(values).astype(np.float64)
 
 
 def labelled(configuration, found, names):
-    """The labels of classes."""
+    """Returns the labels of classes."""
     a = configuration.attributes
     kind = np.int64 if names[0] in a else object
     labels = a[names[0]] if names[0] in a else a[names[1]]
@@ -37,7 +37,7 @@ def linear_regressor(configuration):
 
 @own("LinearClassifier")
 def linear_classifier(configuration):
-    """One score of two classes is that of the second."""
+    """The single score of two classes is that of the second."""
     a, names = configuration.attributes, ("classlabels_ints", "classlabels_strings")
     count, transform = max(len(a.get(name, ())) for name in names), a.get("post_transform", "NONE")
     one = count == 2 and len(a.get("intercepts", [])) == 1
@@ -50,7 +50,7 @@ def linear_classifier(configuration):
 
 
 def kernel_values(a, x, vectors):
-    """[rows, vectors]"""
+    """Returns [rows, vectors]."""
     gamma, constant, degree = singles(a["kernel_params"])
     kind, products = a["kernel_type"], x @ vectors.T
     if kind == "RBF":
@@ -71,8 +71,9 @@ def svm_regressor(configuration):
 
 
 def decisions_of_pairs(a, values):
-    """[rows, pairs]: of each pair of classes, as libsvm lays the coefficients out: row j - 1 for the vectors of class i,
-    row i for those of class j. Source: Chang, Lin: LIBSVM: a library for support vector machines, 2011."""
+    """Returns [rows, pairs] for each pair of classes i and j. The coefficients have libsvm's layout: row j - 1 for the
+    vectors of class i, row i for those of class j.
+    Source: Chang, Lin: "LIBSVM: a library for support vector machines", 2011."""
     per_class = a["vectors_per_class"]
     ends = np.cumsum(per_class)
     parts = [slice(end - count, end) for count, end in zip(per_class, ends)]
@@ -98,7 +99,7 @@ def most_votes(classes, decisions):
 
 @own("SVMClassifier")
 def svm_classifier(configuration):
-    """With support vectors and no probabilities."""
+    """Supports support vectors without probabilities."""
     a, names = configuration.attributes, ("classlabels_ints", "classlabels_strings")
     classes, transform = len(a.get("vectors_per_class", ())), a.get("post_transform", "NONE")
     if classes < 2 or "prob_a" in a:

@@ -1,4 +1,4 @@
-"""Operators of com.microsoft: what their documentation says, in float64."""
+"""Operators of com.microsoft according to their documentation, in float64."""
 
 import dataclasses
 
@@ -12,12 +12,13 @@ from .windows import by_channel, convolve, pool, quantized, shifted
 
 
 def given(configuration, count):
-    """The inputs, None for those that are omitted at the end."""
+    """Returns the inputs, with None for those that are omitted at the end."""
     return (list(configuration.inputs) + [None] * count)[:count]
 
 
 def real(x, scale, zero_point, axis=0):
-    """The values of a quantised tensor, whose parameters are one or one for each element of the axis."""
+    """Returns the values of a quantised tensor, with a single pair of parameters or one for each element of the
+    axis."""
     s = scale.astype(np.float64)
     return shifted(x, zero_point, axis) * (by_channel(s, x.ndim - 1 - axis) if s.size > 1 else s.reshape(()))
 
@@ -28,7 +29,7 @@ def rounded(y, scale, zero_point, dtype):
 
 
 def alike(configuration, name, inputs, **attributes):
-    """The ONNX operator of this name with these inputs."""
+    """Returns the ONNX operator of this name with these inputs."""
     attributes = {**configuration.attributes, **attributes}
     return dataclasses.replace(configuration, schema=defs.get_schema(name), inputs=inputs, attributes=attributes)
 
@@ -97,7 +98,7 @@ def dequantize_linear(configuration):
 
 
 def column_scale(a_scale, b_scale):
-    """The float32 product: one, or one for each column."""
+    """Returns the float32 product of the scales: a single one, or one for each column."""
     b = b_scale.astype(np.float64)
     return float(a_scale.reshape(())) * (b if b.size > 1 else b.reshape(()))
 
@@ -131,7 +132,7 @@ def dynamic_quantize_matmul(configuration):
 
 
 def on_own_grid(x):
-    """Float32 rounded to uint8 as DynamicQuantizeLinear does it, its scale and its zero point."""
+    """Returns float32 rounded to uint8 as DynamicQuantizeLinear does, its scale and its zero point."""
     low, high = np.float32(min(0, x.min(initial=0))), np.float32(max(0, x.max(initial=0)))
     scale = (high - low) / np.float32(255) if high > low else np.float32(1)
     zero = np.rint(-low / scale).astype(np.uint8)
@@ -156,7 +157,7 @@ def qattention(configuration):
 
 
 def seen(mask, batch, steps, keys):
-    """Which keys a mask_index lets be attended: broadcast to [batch, heads, steps, keys]."""
+    """Returns which keys a mask_index leaves visible, in a form that broadcasts to [batch, heads, steps, keys]."""
     if mask.ndim == 1:
         at, column = np.arange(keys), mask.reshape(-1, batch).T.reshape(batch, -1, 1)
         inside = at < column[:, :1]
@@ -175,6 +176,6 @@ def dynamic_quantize_lstm(configuration):
 
 
 def weights_of(w, scale, zero):
-    """[directions, 4 * hidden, ...]"""
+    """Returns [directions, 4 * hidden, ...]."""
     by_row = [v.astype(np.float64).reshape(len(w), 1, -1) for v in (scale, zero)]
     return ((w.astype(np.float64) - by_row[1]) * by_row[0]).swapaxes(1, 2)

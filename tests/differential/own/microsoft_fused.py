@@ -1,4 +1,4 @@
-"""Operators of com.microsoft that are several of ONNX at once, in float64, as their documentation says."""
+"""Operators of com.microsoft that combine several of ONNX, according to their documentation, in float64."""
 
 import numpy as np
 from by_operator import own
@@ -17,7 +17,7 @@ def number(configuration, name, default):
 
 
 def normalized(x, axes, epsilon, centered=True):
-    """The rows over the axes, their mean and what they are multiplied by."""
+    """Returns the rows normalised over the axes, their mean and their factor."""
     mean = x.mean(axes, keepdims=True)
     rest = x - mean if centered else x
     factor = 1 / np.sqrt((rest**2).mean(axes, keepdims=True) + epsilon)

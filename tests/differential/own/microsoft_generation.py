@@ -1,5 +1,4 @@
-"""Searches of com.microsoft, each prompt by itself. Every step runs the decoder on all tokens: nothing is kept of what it
-computed before."""
+"""Searches of com.microsoft, for each prompt separately. Every step runs the decoder on all tokens, without a cache."""
 
 import numpy as np
 from by_operator import own
@@ -7,12 +6,12 @@ from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
 FORBIDDEN = np.finfo(np.float32).min
-# What keeps all but one of the beams that a prompt begins with from being picked.
+# The score that prevents all but one of a prompt's initial beams from being chosen.
 UNLIKELY = np.float32(-1e9)
 
 
 class Decoder:
-    """The logits that follow one prompt."""
+    """Computes the logits that follow one prompt."""
 
     def __init__(self, configuration, row):
         self.attributes, self.outputs = configuration.attributes, {}
@@ -34,7 +33,7 @@ class Decoder:
         self.outputs = {name.replace("present", "past"): value for name, value in found.items()}
 
     def logits(self, sequences):
-        """[rows, vocabulary]"""
+        """Returns [rows, vocabulary]."""
         feeds = self.of_encoder(len(sequences)) if self.outputs else self.places(sequences)
         feeds["input_ids"] = sequences
         if "init_decoder" in self.attributes:
@@ -62,7 +61,7 @@ class Decoder:
         return {"position_ids": positions.astype(np.int32), "attention_mask": counts.astype(np.int32)}
 
     def run(self, name, feeds):
-        """Keys and values that are not given are empty."""
+        """Runs a body. Missing keys and values are empty."""
         graph, rows = self.attributes[name], len(feeds["input_ids"])
         for entry in graph.input:
             if entry.name not in feeds:
@@ -89,7 +88,7 @@ def number(configuration, i, default):
 
 
 class Rules:
-    """What changes scores."""
+    """The changes to scores."""
 
     def __init__(self, configuration, row):
         a, first = configuration.attributes, 6 if configuration.schema.name == "BeamSearch" else 3
@@ -118,7 +117,7 @@ class Rules:
 
 @own("com.microsoft.GreedySearch", "com.microsoft.Sampling")
 def most_probable(configuration):
-    """Of Sampling where it leaves one token."""
+    """Returns the results of Sampling when only one token is possible."""
     longest, pad = int(configuration.inputs[1][0]), configuration.attributes["pad_token_id"]
     results = np.full((len(configuration.inputs[0]), longest), pad)
     for row, result in enumerate(results):

@@ -1,4 +1,4 @@
-"""Operators of com.microsoft on complex numbers and matrices, for which ONNX Runtime has no kernels for CPUs."""
+"""Operators of com.microsoft on complex numbers and matrices, for which ONNX Runtime has no CPU kernels."""
 
 import numpy as np
 from by_operator import own

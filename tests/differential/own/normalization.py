@@ -1,4 +1,4 @@
-"""Normalizations."""
+"""Normalisations."""
 
 import numpy as np
 from by_operator import own
@@ -6,7 +6,7 @@ from by_operator import own
 
 @own("BatchNormalization")
 def batch_normalization(configuration):
-    """Outside of training, with a mean and variance for each channel or for each element of one."""
+    """Supports inference only, with a mean and variance for each channel or for each of its elements."""
     a = configuration.attributes
     if a.get("training_mode") or configuration.outputs > 1:
         raise NotImplementedError("training")
@@ -59,7 +59,7 @@ ROWS = {
 
 @own(*ROWS)
 def of_rows(configuration):
-    """Before version 13 of rows that begin at the axis and reach to the end."""
+    """Before version 13, rows begin at the axis and extend to the end."""
     x, since = configuration.inputs[0].astype(np.float64), configuration.schema.since_version
     axis = configuration.attributes.get("axis", -1 if since >= 13 else 1) % max(x.ndim, 1)
     rows = np.moveaxis(x, axis, -1) if since >= 13 else x.reshape(*x.shape[:axis], -1)

@@ -23,7 +23,7 @@ DEFAULTS = {"RNN": ("Tanh",), "GRU": ("Sigmoid", "Tanh"), "LSTM": ("Sigmoid", "T
 
 
 def functions(configuration, ways):
-    """The activations of each direction, which clip what they are given."""
+    """Returns the activations of each direction, which clip their arguments."""
     a = configuration.attributes
     names = a.get("activations", DEFAULTS[configuration.schema.name] * ways)
     alphas, betas, clip = list(a.get("activation_alpha", [])), list(a.get("activation_beta", [])), a.get("clip")
@@ -65,7 +65,7 @@ STEPS = {"RNN": (rnn_step, 1), "GRU": (gru_step, 3), "LSTM": (lstm_step, 4)}
 
 
 def one_way(step, x, lengths, state, parameters, backwards, as_read):
-    """All steps of one direction: (Y [steps, batch, hidden], last h, last c)."""
+    """Returns all steps of one direction: (Y [steps, batch, hidden], last h, last c)."""
     (h, c), made = state, np.zeros((len(x), *state[0].shape))
     for t in range(len(x)):
         read = as_read(h)
@@ -80,7 +80,7 @@ def one_way(step, x, lengths, state, parameters, backwards, as_read):
 
 @own("RNN", "GRU", "LSTM")
 def recurrent(configuration, as_read=lambda h: h):
-    """as_read: the hidden state of a batch as R is multiplied with it."""
+    """as_read: converts the hidden state of a batch to the form in which R is multiplied with it."""
     a, name = configuration.attributes, configuration.schema.name
     step, gates = STEPS[name]
     as_double = [None if i is None else np.asarray(i).astype(np.float64) for i in configuration.inputs]

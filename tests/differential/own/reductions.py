@@ -12,7 +12,7 @@ def wrapped(value, bits, signed):
 
 
 def reduced_axes(configuration):
-    """None where nothing is reduced."""
+    """Returns None if nothing is reduced."""
     a, x = configuration.attributes, configuration.inputs[0]
     axes = configuration.inputs[1] if len(configuration.inputs) > 1 else a.get("axes", [])
     axes = tuple(int(axis) % x.ndim for axis in (() if axes is None else axes))
@@ -23,7 +23,7 @@ def reduced_axes(configuration):
 
 @own("ReduceL1", "ReduceMean", "ReduceProd", "ReduceSum", "ReduceSumSquare")
 def reduce_integers(configuration):
-    """By sums of 64 bits, which wrap around; a mean is cut to a whole number."""
+    """Uses sums of 64 bits, which wrap around. A mean is truncated to an integer."""
     x, name, axes = configuration.inputs[0], configuration.schema.name, reduced_axes(configuration)
     if x.dtype.kind not in "iu" or axes is None:
         raise NotImplementedError("integers, along some axes")
@@ -43,7 +43,7 @@ def reduce_integers(configuration):
 
 @own("ReduceLogSum", "ReduceLogSumExp")
 def reduce_logarithms(configuration):
-    # Along no axes each element is reduced by itself.
+    # Without axes, each element is reduced separately.
     x, axes = configuration.inputs[0].astype(np.float64), reduced_axes(configuration) or ()
     most = np.zeros(())
     if configuration.schema.name == "ReduceLogSumExp":

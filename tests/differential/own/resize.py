@@ -1,4 +1,4 @@
-"""Resize and Upsample: positions are exact fractions, sums float64."""
+"""Resize and Upsample, with exact fractions as positions and sums in float64."""
 
 from fractions import Fraction
 from math import ceil, floor
@@ -9,13 +9,13 @@ from values import is_integer, type_name, nearest_integers
 
 
 def given(configuration, i):
-    """The i-th input where it is there and not empty."""
+    """Returns the i-th input if it is present and not empty."""
     found = configuration.inputs[i] if i < len(configuration.inputs) else None
     return found if found is not None and found.size else None
 
 
 def targets(configuration):
-    """[(length of the output, scale, roi)] for each axis."""
+    """Returns [(length of the output, scale, roi)] for each axis."""
     x, name, since = configuration.inputs[0], configuration.schema.name, configuration.schema.since_version
     modern = name == "Resize" and since >= 11
     if name == "Upsample" and since < 9:
@@ -57,7 +57,7 @@ def coordinates(configuration):
 
 
 def position(mode, o, n, length, scale, region):
-    """Where in the input the output's element o lies."""
+    """Returns the position in the input of the output's element o."""
     width, half = scale * n, Fraction(1, 2)
     if mode == "align_corners":
         return Fraction(0) if length == 1 or width == 1 else o * (n - 1) / (width - 1)
@@ -79,7 +79,7 @@ def position(mode, o, n, length, scale, region):
 
 
 def positions(configuration):
-    """All of the positions of the output's elements, axis by axis."""
+    """Yields the positions of all output elements, axis by axis."""
     mode, x = coordinates(configuration), configuration.inputs[0]
     for n, (length, scale, region) in zip(x.shape, targets(configuration)):
         yield from (position(mode, o, n, length, scale, region) for o in range(length))
@@ -107,8 +107,8 @@ def weight(mode, a, distance):
 
 
 def along(configuration, n, length, scale, region):
-    """The matrix [length, n] that resizes an axis, which elements lie outside of a crop, and whether floats hold all of
-    the weights."""
+    """Returns the matrix [length, n] that resizes an axis, which elements are outside of a crop, and whether floats
+    represent all weights exactly."""
     a = configuration.attributes
     mode, how = a.get("mode", "nearest"), coordinates(configuration)
     matrix, outside, exact = np.zeros((length, n)), np.zeros(length, bool), True
@@ -142,7 +142,7 @@ def resize(configuration):
         if axis in resized:
             matrix, beyond, held = along(configuration, x.shape[axis], length, scale, region)
             exact = exact and held
-            # Where elements are moved, none is multiplied: some are strings.
+            # If elements are only moved, there is no product, since they may be strings.
             product = None if moves else np.moveaxis(np.tensordot(matrix, y, (1, axis)), 0, axis)
             y = np.take(y, matrix.argmax(1), axis) if moves else product
         outside = outside[..., None] | beyond
@@ -158,7 +158,7 @@ def extrapolated(value, dtype):
 
 
 def whole(y, dtype, exact):
-    """Rounded to integers, unless the rounding of weights decides what is halfway between two."""
+    """Rounds to integers. Raises ValueError if the rounding of weights decides a tie."""
     if not exact and np.any(np.abs(y - np.floor(y) - 0.5) < 1e-9):
         raise ValueError("rounding decides a tie")
     return nearest_integers(y, dtype)

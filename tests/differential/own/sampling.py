@@ -15,7 +15,7 @@ def cubic(d):
 
 
 def reflected(x, low, high):
-    """Mirrored at both ends until it lies between them."""
+    """Reflects x at both ends until it is between them."""
     while high > low and not low <= x <= high:
         x = 2 * low - x if x < low else 2 * high - x
     return x if high > low else low
@@ -26,8 +26,8 @@ def edges(corners, n):
 
 
 def location(a, grid, n):
-    """Where along an axis a coordinate of the grid lies, before and after it is moved into the image: of cubic, only
-    the taps are."""
+    """Returns the position of a grid coordinate along an axis, before and after it is moved into the image. In cubic
+    mode, only the taps are moved."""
     corners, padding = a.get("align_corners", 0), a.get("padding_mode", "zeros")
     x = (grid + 1) / 2 * (n - 1) if corners else ((grid + 1) * n - 1) / 2
     moved = float(np.rint(x)) if a.get("mode") == "nearest" else x
@@ -41,7 +41,7 @@ def location(a, grid, n):
 
 
 def taps(a, x, n):
-    """[(element, weight)] of a location; elements outside are left out where zeros lie there."""
+    """Returns the [(element, weight)] of a location. Elements outside are omitted if the padding is zeros."""
     mode, padding, base = a.get("mode", "linear"), a.get("padding_mode", "zeros"), floor(x)
     if mode == "nearest":
         found = [(base, 1.0)]
@@ -64,7 +64,7 @@ def grid_sample(configuration):
     y[...] = "" if x.dtype == object else 0
     rounded = np.zeros(y.shape, bool)
     for n, *at in itertools.product(range(len(x)), *map(range, grid.shape[1:-1])):
-        # The grid counts the axes from the innermost on.
+        # The grid lists the axes from the innermost to the outermost.
         given = grid[(n, *at)].astype(np.float64)[::-1]
         axes = [taps(a, location(a, float(g), length)[1], length) for g, length in zip(given, size)]
         rounded[(n, slice(None), *at)] = any(w * 2**20 % 1 for places in axes for _, w in places)
@@ -78,8 +78,8 @@ def grid_sample(configuration):
 
 
 def cut(y, rounded, dtype):
-    """Cast to integers, beyond the range of the type to its bounds, unless rounded weights decide whether something
-    reaches a whole number."""
+    """Casts to integers, clamped to the range of the type. Raises ValueError if rounded weights decide whether a value
+    reaches an integer."""
     if np.any(rounded & (y != 0) & (np.abs(y - np.rint(y)) < 1e-9)):
         raise ValueError("rounding decides what is whole")
     return np.clip(np.trunc(y), np.iinfo(dtype).min, np.iinfo(dtype).max)

@@ -1,4 +1,4 @@
-"""Operators that make, move and compare elements."""
+"""Operators that generate, move and compare elements."""
 
 import functools
 
@@ -16,7 +16,7 @@ def optional(configuration):
 def one_hot(configuration):
     where, depth, (off, on) = configuration.inputs
     depth, places = int(depth.reshape(-1)[0]), where.astype(np.int64)
-    # Before version 11 a negative index is out of range.
+    # Before version 11, a negative index is out of range.
     places = np.where((places < 0) & (configuration.schema.since_version >= 11), places + depth, places)
     axis = configuration.attributes.get("axis", -1) % (where.ndim + 1)
     hot = np.expand_dims(places, axis) == np.arange(depth).reshape(
@@ -29,7 +29,7 @@ def one_hot(configuration):
 
 
 def order(x, y):
-    """-1, 0 or 1 for parts as they sort; NaN last."""
+    """Returns the sort order of two parts as -1, 0 or 1, with NaN last."""
     for a, b in zip(x.ravel().tolist(), y.ravel().tolist()):
         if a == b or (a != a and b != b):
             continue

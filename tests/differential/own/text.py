@@ -28,13 +28,13 @@ def string_split(configuration):
 
 
 def attribute_list(attributes, side):
-    """keys_ or values_ with any suffix."""
+    """Returns keys_ or values_ with any suffix."""
     (value,) = (v for name, v in attributes.items() if name.startswith(f"{side}_"))
     return numpy_helper.to_array(value).tolist() if isinstance(value, TensorProto) else value
 
 
 def same_key(x):
-    """From version 4 on all NaN are one key."""
+    """From version 4 on, all NaN are the same key."""
     return "NaN" if isinstance(x, float) and x != x else x
 
 
@@ -60,12 +60,12 @@ def cast_map(configuration):
     number = {"TO_FLOAT": float, "TO_INT64": lambda v: int(float(v)), "TO_STRING": text_of}[a["cast_to"]]
     values = {int(key): number(np.asarray(value).item()) for key, value in sorted(given.items())}
     if a.get("map_form") == "SPARSE":
-        # The default is open: this is ONNX Runtime's.
+        # The default is unspecified: this is ONNX Runtime's.
         blank = "0.f" if cast is object else 0
         values = {i: values.get(i, blank) for i in range(a["max_map"])}
     return [np.array([list(values.values())], cast)]
 
 
 def text_of(value):
-    """How many digits a float has is open: this is ONNX Runtime's."""
+    """The number of digits of a float is unspecified: this is ONNX Runtime's."""
     return value if isinstance(value, str) else f"{value:f}"

@@ -1,17 +1,17 @@
-"""The optimizers of ai.onnx.preview.training."""
+"""The optimisers of ai.onnx.preview.training."""
 
 import numpy as np
 from by_operator import own
 
 
 def real(configuration, name):
-    """A float attribute, or its default."""
+    """Returns a float attribute, or its default."""
     default = configuration.schema.attributes[name].default_value.f
     return float(np.float32(configuration.attributes.get(name, default)))
 
 
 def steps(configuration, states, update):
-    """update(R, T, X, G, state...) for each of the tensors, and what it gives in the order of the outputs."""
+    """Calls update(R, T, X, G, state...) for each tensor. Returns the results in the order of the outputs."""
     rate, step, *tensors = configuration.inputs
     count = len(tensors) // (2 + states)
     groups = [[tensors[k * count + i].astype(np.float64) for k in range(2 + states)] for i in range(count)]

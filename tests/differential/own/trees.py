@@ -1,4 +1,4 @@
-"""Ensembles of decision trees, followed node by node."""
+"""Ensembles of decision trees, evaluated node by node."""
 
 import math
 import statistics
@@ -38,21 +38,21 @@ def softmax(scores, counts):
 
 
 def transformed(name, scores):
-    """Scores of one row. SOFTMAX_ZERO leaves zeros as they are, but not NaN."""
+    """Transforms the scores of one row. SOFTMAX_ZERO does not change zeros, but changes NaN."""
     if name in ("SOFTMAX", "SOFTMAX_ZERO"):
         return softmax(scores, lambda s: name == "SOFTMAX" or not abs(s) <= 1e-7)
     return [{"NONE": float, "LOGISTIC": logistic, "PROBIT": probit}[name](s) for s in scores]
 
 
 def of_two_classes(name, score, first):
-    """The scores of two classes of which one was computed, that of the second. What becomes of it is open: this is ONNX
-    Runtime's."""
+    """Returns the scores of two classes if only that of the second was computed. The result is unspecified: this is
+    ONNX Runtime's."""
     both = {"LOGISTIC": lambda s: [logistic(-s), logistic(s)], "PROBIT": lambda s: [-probit(s), probit(s)]}
     return both.get(name, lambda s: [first(s), s])(score)
 
 
 def plain(attributes, name, default=None):
-    """A list of an attribute, which may be a tensor or have a twin `_as_tensor` that is one."""
+    """Returns the list in an attribute, which may be a tensor or have a variant `_as_tensor` that is one."""
     value = attributes.get(name, attributes.get(f"{name}_as_tensor", default))
     return numpy_helper.to_array(value).tolist() if isinstance(value, TensorProto) else value
 
@@ -70,7 +70,7 @@ def goes_true(mode, x, split, members, missing_true):
 
 
 class Forest:
-    """The old operators' attributes, which list nodes by tree and number."""
+    """The attributes of the older operators, which list nodes by tree and number."""
 
     def __init__(self, attributes, prefix):
         a = attributes
@@ -131,7 +131,7 @@ def tree_ensemble_regressor(configuration):
 
 @own("TreeEnsembleClassifier")
 def tree_ensemble_classifier(configuration):
-    """The class of the highest score among those that a leaf votes for."""
+    """Returns the class of the highest score among those that a leaf votes for."""
     a, (x,) = configuration.attributes, configuration.inputs
     labels = a.get("classlabels_int64s") or a["classlabels_strings"]
     forest, transform, classes = Forest(a, "class"), a.get("post_transform", "NONE"), len(labels)
@@ -177,7 +177,7 @@ def tree_ensemble(configuration):
 
 
 def taken(members):
-    """The values up to the next NaN."""
+    """Returns the values up to the next NaN."""
     found = []
     for value in members:
         if math.isnan(value):

@@ -8,7 +8,7 @@ from values import nearest_integers
 
 
 def geometry(configuration, size, kernel):
-    """(strides, dilations, pads before, pads behind, lengths of the output)."""
+    """Returns (strides, dilations, pads before, pads after, lengths of the output)."""
     a, rank = configuration.attributes, len(size)
     strides, dilations = a.get("strides", [1] * rank), a.get("dilations", [1] * rank)
     auto, pads = a.get("auto_pad", "NOTSET"), a.get("pads", [0] * 2 * rank)
@@ -28,7 +28,7 @@ def geometry(configuration, size, kernel):
             length = room // strides[i] + 1
             if a.get("ceil_mode"):
                 length = -(-room // strides[i]) + 1
-                # No window begins behind the input and the padding before it.
+                # No window begins after the input and the padding before it.
                 length -= (length - 1) * strides[i] >= size[i] + first
         before.append(first)
         behind.append(last)
@@ -37,8 +37,8 @@ def geometry(configuration, size, kernel):
 
 
 def windows(configuration, size, kernel):
-    """For each output position: (position, [(tap, place in the input)] of the taps that lie in the input, how many lie
-    in the input or its padding)."""
+    """Yields for each output position: (position, [(tap, position in the input)] of the taps inside the input, the
+    number of taps inside the input or its padding)."""
     strides, dilations, before, behind, lengths = geometry(configuration, size, kernel)
     for at in itertools.product(*map(range, lengths)):
         taps, padded = [], 0
@@ -74,7 +74,7 @@ def pool(configuration):
 
 
 def convolve(configuration, x, w):
-    """The sums of products of x [N, C, ...] and w [M, C / group, ...]."""
+    """Returns the sums of products of x [N, C, ...] and w [M, C / group, ...]."""
     group, kernel = configuration.attributes.get("group", 1), w.shape[2:]
     lengths = geometry(configuration, x.shape[2:], kernel)[-1]
     y = np.zeros((len(x), len(w), *lengths), x.dtype)
@@ -88,7 +88,7 @@ def convolve(configuration, x, w):
 
 
 def by_channel(values, rank):
-    """A vector against axis 1 of a tensor with that many spatial axes."""
+    """Reshapes a vector for axis 1 of a tensor with that many spatial axes."""
     return np.asarray(values).reshape(-1, *[1] * rank)
 
 
@@ -100,7 +100,7 @@ def conv(configuration):
 
 
 def shifted(x, zero_point, axis):
-    """x - zero_point in wide numbers; one zero point, or one for each element of the axis."""
+    """Returns x - zero_point in a wide type, with one zero point, or one for each element of the axis."""
     wide = np.float64 if x.dtype.name.startswith("float8") else np.int64
     zero = np.zeros((), wide) if zero_point is None else zero_point.astype(wide)
     return x.astype(wide) - (zero.reshape(-1, *[1] * (x.ndim - 1 - axis)) if zero.size > 1 else zero.reshape(()))
@@ -142,7 +142,7 @@ def matmul_integer(configuration):
 
 
 def quantized(values, zero_point):
-    """Rounded, then moved by the zero point, then cut to the type's range."""
+    """Rounds, adds the zero point, and clamps to the type's range."""
     if zero_point.dtype.name.startswith("float8"):
         most = {"float8_e4m3fn": 448, "float8_e4m3fnuz": 240, "float8_e5m2": 57344, "float8_e5m2fnuz": 57344}
         limit = most[zero_point.dtype.name]
@@ -174,7 +174,7 @@ def conv_transpose(configuration):
 
 
 def transposed_geometry(a, size, kernel, strides, dilations, extra):
-    """(pads before, lengths of the output) of a transposed convolution."""
+    """Returns (pads before, lengths of the output) of a transposed convolution."""
     rank, auto, pads = len(size), a.get("auto_pad", "NOTSET"), a.get("pads", [0] * 2 * len(size))
     before, lengths = [], []
     for i in range(rank):

@@ -1,6 +1,6 @@
-"""Answers the requests of a folder with PyTorch, in double where they are of floats.
+"""Answers the requests of a folder with PyTorch, in double for floats.
 
-usage: answer.py FOLDER   with the Python that has PyTorch; reads requests.json and inputs.npz, writes answers.json and
+usage: answer.py FOLDER   with a Python that has PyTorch; reads requests.json and inputs.npz, writes answers.json and
 outputs.npz
 """
 
@@ -23,7 +23,7 @@ from request import COUNTERPARTS, FLOATS, INTEGERS, NoCounterpart, Request, need
 
 
 def tensor(kind, x):
-    """bfloat16 comes as float32."""
+    """Returns a tensor. bfloat16 is passed as float32."""
     if kind in FLOATS:
         return torch.from_numpy(x.astype(np.float64))
     need(kind in INTEGERS, f"type {kind}")
@@ -36,7 +36,7 @@ def request_of(entry, arrays):
 
 
 def answer(entry, arrays):
-    """NumPy arrays, floats of them float64."""
+    """Returns NumPy arrays. Floats are float64."""
     need(entry["name"] in COUNTERPARTS, "no such operator")
     made = COUNTERPARTS[entry["name"]](request_of(entry, arrays))
     made = list(made) if isinstance(made, (list, tuple)) else [made]
@@ -55,7 +55,7 @@ def main(folder):
             reasons.append("")
         except NoCounterpart as reason:
             reasons.append(f"no counterpart: {reason}")
-        except Exception as error:  # What PyTorch refuses, it says by several types.
+        except Exception as error:  # PyTorch raises several types of exceptions for refusals.
             reasons.append(f"{type(error).__name__}: {str(error)[:200]}")
     np.savez(folder / "outputs.npz", **outputs)
     (folder / "answers.json").write_text(

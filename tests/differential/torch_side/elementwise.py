@@ -4,7 +4,7 @@ import torch
 from request import FLOATS, INTEGERS, counterpart, need
 from torch.nn import functional as F
 
-# Those that PyTorch has itself.
+# Types that PyTorch has.
 OWN_INTEGERS = ("bool", "int8", "int16", "int32", "int64", "uint8")
 
 
@@ -28,7 +28,7 @@ unary("BitwiseNot", torch.bitwise_not)
 unary("Mish", F.mish)
 unary("HardSwish", F.hardswish)
 unary("Softsign", F.softsign)
-# PyTorch's takes over the argument itself above a threshold.
+# PyTorch's function returns the argument above a threshold.
 unary("Softplus", lambda x: F.softplus(x, threshold=1e9))
 
 
@@ -193,7 +193,7 @@ def dropout(r):
 
 @counterpart("Cast")
 def cast(r):
-    """Values are float64 where they are floats, which holds them exactly: they are rounded once."""
+    """Floats are passed as float64, which represents them exactly, so they are rounded once."""
     kind = r.output_kinds[0]
     need(kind in FLOATS or kind in OWN_INTEGERS, "the type")
     return r.inputs[0].to(FLOATS.get(kind) or INTEGERS[kind])

@@ -15,7 +15,7 @@ def padded(x, pads, value=0.0):
 
 
 def same_pads(r, x, kernel, strides, dilations):
-    """Of auto_pad."""
+    """Returns the pads of auto_pad."""
     auto = r.get("auto_pad", "NOTSET")
     count = len(kernel)
     if not auto.startswith("SAME"):
@@ -74,7 +74,7 @@ def max_pool(r):
     if not indices:
         return function(x, kernel, strides, inside, dilations, bool(r.get("ceil_mode", 0)))
     y, at = function(x, kernel, strides, inside, dilations, bool(r.get("ceil_mode", 0)), return_indices=True)
-    # ONNX counts through all planes.
+    # ONNX counts across all planes.
     plane = math.prod(x.shape[2:])
     first = torch.arange(x.shape[0] * x.shape[1]).reshape(x.shape[0], x.shape[1], *[1] * count) * plane
     return y, at + first

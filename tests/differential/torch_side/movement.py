@@ -67,7 +67,7 @@ def pad(r):
     if mode == "constant":
         flat = [n for axis in reversed(range(x.dim())) for n in (begin[axis], end[axis])]
         return F.pad(x, flat, value=value or 0)
-    # PyTorch pads the last axes of a batch only: one axis after the other, as the last of three.
+    # PyTorch pads only the last axes of a batch, so each axis in turn becomes the last of three.
     need(r.is_float(), "integers")
     names = {"reflect": "reflect", "edge": "replicate", "wrap": "circular"}
     for axis in range(x.dim()):
@@ -119,7 +119,7 @@ def slices(r):
 
 @counterpart("SpaceToDepth")
 def space_to_depth(r):
-    """PyTorch counts the places in a block within a channel, ONNX the channels within a place."""
+    """PyTorch orders the positions in a block within a channel, ONNX the channels within a position."""
     x, n = r.inputs[0], r.get("blocksize")
     need(x.numel() > 0, "no elements")
     y = F.pixel_unshuffle(x, n)

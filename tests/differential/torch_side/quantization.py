@@ -1,5 +1,5 @@
-"""Quantisation. PyTorch multiplies by the float32 reciprocal of a scale, others divide: what lies close to the middle
-between two integers is not asked for."""
+"""Quantisation. PyTorch multiplies by the float32 reciprocal of a scale, while others divide, so values close to the
+midpoint between two integers are not compared."""
 
 import torch
 from request import counterpart, need
@@ -14,7 +14,7 @@ def rounds_surely(quotient):
 
 @counterpart("QuantizeLinear", "com.microsoft.QuantizeLinear")
 def quantize_linear(r):
-    """Of halves, too, whose quotients PyTorch computes in float32, as ONNX has it without the attribute precision."""
+    """Also for halves, whose quotients PyTorch computes in float32, as ONNX does without the attribute precision."""
     x, scale, zero = r.inputs[0], r.inputs[1], r.input(2)
     kind = r.output_kinds[0]
     need(kind in QUANTIZED and r.is_float(), "the type")
@@ -43,7 +43,7 @@ def dequantize_linear(r):
 
 @counterpart("DynamicQuantizeLinear")
 def dynamic_quantize_linear(r):
-    """With ONNX's scale and zero point: PyTorch chooses other ones, also where all elements are 0."""
+    """Uses ONNX's scale and zero point. PyTorch chooses others, also if all elements are 0."""
     x = r.inputs[0].float()
     need(x.numel() > 0 and bool(torch.isfinite(x).all()) and bool((x != 0).any()), "zeros, infinities")
     low, high = x.min().clamp(max=0), x.max().clamp(min=0)

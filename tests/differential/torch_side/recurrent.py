@@ -4,7 +4,7 @@ import torch
 from request import counterpart, need
 
 DEFAULTS = {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"]}
-# PyTorch's order of the gates, in ONNX's.
+# PyTorch's order of the gates, as indices of ONNX's.
 ORDER = {"RNN": [0], "GRU": [1, 0, 2], "LSTM": [0, 2, 3, 1]}
 
 

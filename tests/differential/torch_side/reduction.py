@@ -1,4 +1,4 @@
-"""Operators that make one number of many, and those that order or normalise along an axis."""
+"""Reductions, and operators that order or normalise along an axis."""
 
 import torch
 from request import counterpart, need
@@ -85,7 +85,7 @@ def top_k(r):
     k = r.get("k") if r.since < 10 else r.ints(1)[0]
     need(r.is_float() or r.kinds[0] in ("int32", "int64"), "a type that topk does not take")
     x, axis = r.inputs[0], r.get("axis", -1)
-    # The order of equal elements is open in PyTorch.
+    # The order of equal elements is unspecified in PyTorch.
     need(all(row.unique().numel() == row.numel() for row in x.transpose(axis, -1).reshape(-1, x.shape[axis])), "ties")
     return torch.topk(x, k, axis, bool(r.get("largest", 1)), True)
 

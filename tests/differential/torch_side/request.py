@@ -1,4 +1,4 @@
-"""What PyTorch is asked: one node with its inputs; and the table of its answers."""
+"""The request to PyTorch, one node with its inputs, and the table of functions that answer it."""
 
 import dataclasses
 
@@ -9,18 +9,18 @@ FLOATS = {"float16": torch.float16, "bfloat16": torch.bfloat16, "float": torch.f
 INTEGERS = {
     "int8": torch.int8, "int16": torch.int16, "int32": torch.int32, "int64": torch.int64, "uint8": torch.uint8,
     "bool": torch.bool,
-    # As PyTorch has few operators for them: results are cut to their bits in the end.
+    # PyTorch has few operators for these types. Results are truncated to their bits in the end.
     "uint16": torch.int32, "uint32": torch.int64,
 }  # fmt: skip
 
 
 class NoCounterpart(Exception):
-    """PyTorch has no such computation; the text says why."""
+    """PyTorch has no such computation. The text contains the reason."""
 
 
 @dataclasses.dataclass
 class Request:
-    """inputs: tensors, floats of them float64, or None. kinds: their ONNX types. The function that answers gives one
+    """inputs: tensors (floats as float64) or None. kinds: their ONNX types. The function that answers returns one
     tensor or several."""
 
     name: str
@@ -34,7 +34,7 @@ class Request:
         return self.inputs[i] if i < len(self.inputs) else None
 
     def get(self, name, default=None):
-        """The attribute; floats of them, and defaults, are float32."""
+        """Returns the attribute. Floats, including defaults, are rounded to float32."""
         default = float(np.float32(default)) if isinstance(default, float) else default
         return self.attributes.get(name, default)
 
@@ -42,7 +42,7 @@ class Request:
         return None if self.input(i) is None else [int(v) for v in self.inputs[i].reshape(-1).tolist()]
 
     def only(self, *names):
-        """Refuses attributes that the counterpart does not know."""
+        """Refuses attributes that the counterpart does not support."""
         for name in self.attributes:
             if name not in names:
                 raise NoCounterpart(f"attribute {name}")
@@ -51,12 +51,12 @@ class Request:
         return self.kinds[i] in FLOATS
 
 
-# Request -> a tensor or a list of them
+# Request -> a tensor or a list of tensors.
 COUNTERPARTS = {}
 
 
 def counterpart(*names):
-    """Enters a function for the operators that it names."""
+    """Registers a function for the operators that it names."""
 
     def decorate(function):
         COUNTERPARTS.update({name: function for name in names})

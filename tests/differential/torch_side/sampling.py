@@ -1,4 +1,4 @@
-"""Operators that sample between elements, in double: positions that float32 rounds are another matter."""
+"""Operators that sample between elements, in double. Positions that float32 rounds are not compared."""
 
 import torch
 from request import counterpart, need
@@ -19,12 +19,12 @@ def affine_grid(r):
     return F.affine_grid(r.inputs[0], r.ints(1), bool(r.get("align_corners", 0)))
 
 
-# (mode, coordinate_transformation_mode, nearest_mode) as PyTorch has them.
+# Combinations that PyTorch has: (coordinate_transformation_mode, nearest_mode) and its mode.
 NEAREST = {("asymmetric", "floor"): "nearest", ("half_pixel", "round_prefer_ceil"): "nearest-exact"}
 
 
 def mode_of(r):
-    """(PyTorch's mode, align_corners)."""
+    """Returns (PyTorch's mode, align_corners)."""
     mode, where = r.get("mode", "nearest"), r.get("coordinate_transformation_mode", "half_pixel")
     if mode == "nearest":
         found = NEAREST.get((where, r.get("nearest_mode", "round_prefer_floor")))
