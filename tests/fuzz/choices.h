@@ -5,7 +5,7 @@
 
 namespace linnet {
 
-/// Choices that bytes stand for, one each; the least where there are no more.
+/// Choices that are determined by one byte each. When there are no more bytes, the least choice is taken.
 class Choices {
  public:
   explicit Choices(std::span<const uint8_t> bytes) : bytes_(bytes) {}
@@ -17,7 +17,7 @@ class Choices {
     bytes_ = bytes_.subspan(1);
     return first;
   }
-  /// From low to high.
+  /// Returns a number from low to high.
   int integer(int low, int high) { return low + byte() % (high - low + 1); }
   bool flag() { return byte() % 2 == 1; }
   template <class List>

@@ -7,7 +7,7 @@
 #include "target.h"
 
 // Bytes choose calls of contexts of one model: runs, runs that fail or are cancelled, states, forks, moves. Every
-// result is that of a reckoning beside, and outputs that are held never change.
+// result must be equal to that of a separate computation, and outputs that are kept must never change.
 namespace linnet {
 namespace {
 
@@ -52,7 +52,7 @@ const Model& model() {
   return model;
 }
 
-/// A context, and what its states are.
+/// A context, and the expected contents of its states.
 struct Subject {
   Context context;
   std::vector<float> weights{2, 3};

@@ -3,7 +3,7 @@
 #include "values/npy.h"
 #include "values/npz.h"
 
-// Bytes become the array of a .npy, or the arrays of a .npz, which are written again.
+// Bytes are read as the array of a .npy file or the arrays of a .npz file, and written again.
 namespace linnet {
 
 void take(std::span<const uint8_t> bytes) {

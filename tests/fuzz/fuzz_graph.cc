@@ -7,8 +7,9 @@
 #include "run_within_limits.h"
 #include "target.h"
 
-// Models that are changed in their structure, and joined. What loads gives the same bits, or the same kind of error, in
-// a run as planned and in one whose values all have guarded memory of their own, with one and with three threads.
+// Models whose structure is changed, and models that are joined. If a model loads, a planned run and a run whose values
+// all have separate guarded memory, with one and with three threads, must return the same bits or the same kind of
+// error.
 namespace linnet {
 namespace {
 
@@ -50,7 +51,7 @@ void expect_equal(const Answer& a, const Answer& b) {
   for (size_t i = 0; i < a.outputs.size(); ++i) expect(identical(a.outputs[i], b.outputs[i]), "runs differ", b);
 }
 
-/// The bytes again where `model` does not fit.
+/// Writes `model` to the data, or leaves the bytes unchanged if it does not fit.
 size_t written(const pb::ModelProto& model, uint8_t* data, size_t size, size_t most) {
   std::string bytes;
   if (!model.SerializeToString(&bytes) || bytes.size() > most) return size;

@@ -1,7 +1,7 @@
 #include "linnet/image.h"
 #include "target.h"
 
-// Bytes become an image, and a tensor of 8 x 8 pixels.
+// Bytes are read as an image, and converted to a tensor of 8 x 8 pixels.
 namespace linnet {
 
 void take(std::span<const uint8_t> bytes) {

@@ -1,7 +1,7 @@
 #include "run_within_limits.h"
 #include "target.h"
 
-// Bytes become a model within limits; what loads runs twice on zeros of small dims.
+// Bytes are read as a model within limits. If it loads, it runs twice on zeros of small dims.
 namespace linnet {
 
 void take(std::span<const uint8_t> bytes) {

@@ -8,8 +8,8 @@
 #include "slots.h"
 #include "target.h"
 
-// Bytes choose calls of ONNX Runtime's table: of objects that live, of null pointers, in any order, released in any
-// order. Nothing may crash, and what is created is released in the end.
+// Bytes choose calls of ONNX Runtime's table, with live objects and null pointers, in any order. Objects are released
+// in any order. Nothing may crash, and all created objects are released in the end.
 namespace linnet {
 namespace {
 
@@ -29,7 +29,7 @@ const std::string& model_bytes() {
   return bytes;
 }
 
-/// The objects of one kind that a program has.
+/// The live objects of one kind.
 template <class T>
 class Objects {
  public:
@@ -39,12 +39,12 @@ class Objects {
   }
   Objects(const Objects&) = delete;
 
-  /// One of them, or a null pointer.
+  /// Returns one of them, or a null pointer.
   T* any(Choices& choices) {
     const auto chosen = size_t(choices.byte());
     return all_.empty() || chosen % 8 == 7 ? nullptr : all_[chosen % all_.size()];
   }
-  /// Takes what `create` stores.
+  /// Adds the object that `create` stores.
   template <class F>
   void make(F&& create) {
     T* made = nullptr;

@@ -8,13 +8,13 @@
 #include "one_node.h"
 #include "target.h"
 
-// Bytes choose an operator, its attributes and shapes. The best instruction set and the baseline give the same: the
-// same bits where values are small integers, so that sums are exact in any order. Three threads, and guarded memory,
-// give the bits of one.
+// Bytes choose an operator, its attributes and shapes. The best instruction set and the baseline must agree: bit for
+// bit if values are small integers, so that sums are exact in any order. Runs with three threads and with guarded
+// memory must return the bits of a run with one thread.
 namespace linnet {
 namespace {
 
-/// Integers from -3 to 3, different ones for different tensors.
+/// Returns integers from -3 to 3, different for different tensors.
 template <class T>
 Tensor numbers(const Shape& shape, std::minstd_rand& random) {
   Tensor tensor(dtype_of<T>, shape);
@@ -85,7 +85,7 @@ OneNode integer_product(Drawing& draw) {
   return node;
 }
 
-/// Of images: pads, strides and dilations, kernels of 1 to 4.
+/// Chooses pads, strides and dilations of images, for kernels of 1 to 4.
 void window(Drawing& draw, OneNode& node) {
   node.integers("pads", draw.integers(4, 0, 2));
   node.integers("strides", draw.integers(2, 1, 3));

@@ -14,9 +14,9 @@
 #include "pt2/schemas.h"
 #include "target.h"
 
-// Bytes choose an operator of PyTorch and a call of it, as a .pt2 file may hold it: arguments by the names of its
-// declaration, their dtypes and sizes, and what the file says of the results. Few bytes, or low ones, make a plausible
-// call. The rule of the operator writes nodes or refuses the call.
+// Bytes choose an operator of PyTorch and a call of it as a .pt2 file may contain it: arguments by the names in its
+// declaration, their dtypes and sizes, and the declared results. Few or low bytes make a plausible call. The operator's
+// rule must write nodes or refuse the call.
 namespace linnet {
 namespace {
 
@@ -44,7 +44,7 @@ constexpr Kind kKinds[] = {Kind::kTensor,  Kind::kTensors,  Kind::kWeight, Kind:
                            Kind::kInteger, Kind::kIntegers, Kind::kNumber, Kind::kNumbers,
                            Kind::kFlag,    Kind::kText,     Kind::kDType,  Kind::kNone};
 
-/// What an argument of this name mostly is.
+/// Returns the usual kinds of an argument of this name.
 std::vector<Kind> kinds_of(const std::string& name) {
   static const std::map<Kind, std::vector<std::string>> names{
       {Kind::kTensor, {"hx", "indices", "repeats", "source"}},
@@ -155,7 +155,7 @@ std::vector<Kind> kinds_of(const std::string& name) {
   return kinds.empty() ? std::vector<Kind>{Kind::kTensor} : kinds;
 }
 
-/// Sizes of a tensor, by example.
+/// The sizes of a tensor, for each example.
 using Sizes = std::vector<Integers>;
 
 class Drawing : public Choices {
@@ -253,7 +253,7 @@ class Drawing : public Choices {
     sizes.resize(examples_);
     for (Integers& one : sizes) one.push_back(size);
   }
-  /// Those that most tensors of the call have, with changes.
+  /// Returns the sizes of most tensors of the call, with changes.
   Sizes sizes() {
     Sizes sizes = base_;
     const int how = integer(0, 15);
@@ -288,7 +288,7 @@ class Drawing : public Choices {
     return value;
   }
 
-  /// A tensor of the model, mostly another one than before.
+  /// Returns a tensor of the model, usually a different one than before.
   Value input() {
     if (inputs_.empty() || integer(0, 7) != 7) inputs_.push_back(tensor("x" + std::to_string(inputs_.size())));
     return integer(0, 7) == 7 ? inputs_.front() : inputs_.back();
@@ -299,7 +299,7 @@ class Drawing : public Choices {
     TensorInfo info{dtype(), of(kSizes)};
     return integer(0, 7) == 7 ? leaf({info}) : known(info);
   }
-  /// Of a layer of an LSTM, mostly.
+  /// Returns a weight, usually of an LSTM layer.
   Value weight() {
     if (integer(0, 15) == 15) return constant_tensor();
     return known({DType::kFloat32, flag() ? Integers{12} : Integers{12, 3}});
@@ -328,12 +328,12 @@ class Drawing : public Choices {
                                            "amax", "right", "xy",    "fro",   "reflect", "circular", "ij,jk->ik"};
 
   size_t examples_ = 1;
-  int spatial_ = 2;  // how many axes an image has, and numbers a list
+  int spatial_ = 2;  // the number of an image's axes, and of the numbers in a list
   Sizes base_ = Sizes(2);
   std::vector<Value> inputs_;
 };
 
-/// What an operator without a declaration is asked for.
+/// Arguments to try for an operator without a declaration.
 const std::vector<std::string> kCommonNames{
     "self",     "input",    "a",      "b",          "other",      "weight",       "bias",         "dim",
     "dim0",     "dim1",     "groups", "num_groups", "eps",        "offset",       "mask",         "use_mask",

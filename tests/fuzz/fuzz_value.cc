@@ -2,7 +2,8 @@
 #include "memory_file.h"
 #include "target.h"
 
-// Bytes become a tensor, sequence, optional or map, as in the .pb files of ONNX test cases; the first byte says which.
+// Bytes are read as a tensor, sequence, optional or map, as in the .pb files of ONNX test cases. The first byte selects
+// the kind.
 namespace linnet {
 
 void take(std::span<const uint8_t> bytes) {

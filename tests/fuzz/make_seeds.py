@@ -1,4 +1,4 @@
-"""Makes seeds for the fuzz targets: models of every operator, arrays, values, images, and bytes that stand for choices.
+"""Makes seeds for the fuzz targets: models of every operator, arrays, values, images, and bytes that determine choices.
 
 usage: make_seeds.py FOLDER [--configurations N] [--operators N]
 """
@@ -27,7 +27,7 @@ MOST_BYTES = 1 << 14
 
 
 def models(configurations, operators):
-    """Of each operator, or of some."""
+    """Yields models of each operator, or of some."""
     schemas = sorted(drawn_models.latest(), key=lambda schema: (schema.domain, schema.name))
     for schema in random.Random(1).sample(schemas, min(operators, len(schemas))):
         for i, drawn in enumerate(drawn_models.draws(schema, configurations)):
@@ -36,7 +36,7 @@ def models(configurations, operators):
 
 
 def catalogue():
-    """What no engine should take, or what ended one."""
+    """Yields models that no engine should accept, or that crashed one."""
     for name, (model, _) in model_cases.cases().items():
         yield f"bad.{name}", model if isinstance(model, bytes) else model.SerializeToString()
     for i, case in enumerate(operator_cases.CASES):
@@ -56,7 +56,7 @@ def arrays():
 
 
 def values():
-    """Behind a byte that says what they are."""
+    """Yields values, each after a byte that determines its kind."""
     for name, array in {"floats": np.ones((2, 3), np.float32), "texts": np.array([b"a", b"bc"], object)}.items():
         yield f"{name}.pb", b"\0" + numpy_helper.from_array(array).SerializeToString()
     yield "sequence.pb", b"\1" + numpy_helper.from_list([np.ones(2, np.float32)]).SerializeToString()
@@ -65,7 +65,7 @@ def values():
 
 
 def images():
-    """Those of the unit tests; of the formats that need no library one of 1 x 2 pixels."""
+    """Yields the images of the unit tests and, for formats that need no library, images of 1 x 2 pixels."""
     text = (TESTS / "ops" / "image" / "image_files.h").read_text()
     for name, digits in re.findall(r'k(\w+) =\s*((?:"\w+"\s*)+);', text):
         yield name, bytes.fromhex("".join(re.findall(r'"(\w+)"', digits)))

@@ -10,7 +10,7 @@ namespace linnet {
 
 namespace pb = ::linnet_onnx;
 
-/// The parts of a model that mutations choose from, bodies and functions included. Valid until the model changes.
+/// The parts of a model that mutations choose from, including bodies and functions. Valid until the model changes.
 struct ModelParts {
   explicit ModelParts(pb::ModelProto& model);
 
@@ -27,16 +27,16 @@ struct ModelParts {
   void add(google::protobuf::RepeatedPtrField<pb::NodeProto>& list);
 };
 
-/// A number from 0 to count - 1.
+/// Returns a number from 0 to count - 1.
 inline int draw(std::minstd_rand& random, int count) { return int(random() % unsigned(count)); }
 
-/// An element of a list that is not empty.
+/// Returns an element of a list that is not empty.
 template <class List>
 auto& pick(List& list, std::minstd_rand& random) {
   return list[size_t(draw(random, int(list.size())))];
 }
 
-/// Among them those where sizes wrap, and small ones.
+/// Returns small numbers, and numbers at which sizes wrap around.
 int64_t draw_integer(std::minstd_rand& random);
 float draw_float(std::minstd_rand& random);
 

@@ -45,7 +45,7 @@ void change_value_info(pb::ModelProto&, ModelParts& parts, Random& random) {
   if (!parts.values.empty()) change_type(random, *pick(parts.values, random)->mutable_type());
 }
 
-/// As many bytes or values as the dims want, where that is not too many.
+/// Gives the tensor as many bytes or values as its dims require, unless that is too many.
 void fit_contents(pb::TensorProto& tensor) {
   int64_t elements = 1;
   for (const int64_t dim : tensor.dims()) {
@@ -123,7 +123,7 @@ void change_attribute(pb::ModelProto&, ModelParts& parts, Random& random) {
   }
 }
 
-/// With a name of another node's attribute, or one that many operators have.
+/// Adds an attribute with the name of another node's, or a common name.
 void add_attribute(pb::ModelProto&, ModelParts& parts, Random& random) {
   static const char* const kNames[] = {"axis",  "axes", "pads", "strides",  "dilations",
                                        "group", "mode", "to",   "keepdims", "kernel_shape"};
@@ -167,7 +167,7 @@ void change_operator(pb::ModelProto& model, ModelParts& parts, Random& random) {
   import.set_version(entry.since.back());
 }
 
-/// Behind an edge, a copy of another node that reads it.
+/// Inserts a copy of another node that reads the value of an edge.
 void insert_node(pb::ModelProto&, ModelParts& parts, Random& random) {
   if (parts.nodes.empty() || parts.names.empty()) return;
   pb::NodeProto node = *pick(parts.nodes, random);
@@ -192,7 +192,7 @@ void change_outputs(pb::ModelProto&, ModelParts& parts, Random& random) {
   if (!parts.names.empty()) graph.add_output()->set_name(pick(parts.names, random));
 }
 
-/// An initializer becomes an input, or an input an initializer of ones.
+/// Converts an initializer to an input, or an input to an initializer of ones.
 void change_constancy(pb::ModelProto&, ModelParts& parts, Random& random) {
   pb::GraphProto& graph = *pick(parts.graphs, random);
   if (draw(random, 2) && !graph.initializer().empty()) {
@@ -233,7 +233,7 @@ void change_version(pb::ModelProto& model, ModelParts&, Random& random) {
 }
 
 using Mutation = void (*)(pb::ModelProto&, ModelParts&, Random&);
-// The more often, the more there is to choose.
+// Mutations with more alternatives occur more often.
 constexpr Mutation kMutations[] = {
     change_value_info, change_value_info, change_tensor,  change_tensor,    change_tensor,    change_attribute,
     change_attribute,  change_attribute,  add_attribute,  change_edge,      change_edge,      change_operator,

@@ -8,11 +8,11 @@ namespace linnet {
 
 namespace pb = ::linnet_onnx;
 
-/// Changes one thing in a model, in any of its graphs and functions: dims, dtypes, values, attributes, edges,
-/// operators, nodes, what is constant, versions. What results is well-formed, and valid more often than not.
+/// Changes one part of a model, in any of its graphs and functions: dims, dtypes, values, attributes, edges, operators,
+/// nodes, constancy, versions. The result is well-formed, and valid more often than not.
 void mutate(pb::ModelProto& model, std::minstd_rand& random);
 
-/// Adds the graph of `other` to that of `model`, with a value of the one as an input of the other.
+/// Adds the graph of `other` to that of `model`, and connects a value of one to an input of the other.
 void graft(pb::ModelProto& model, const pb::ModelProto& other, std::minstd_rand& random);
 
 }  // namespace linnet

@@ -8,13 +8,13 @@
 
 namespace linnet {
 
-/// A model of one node, made input by input.
+/// A model of one node, to which inputs are added one by one.
 class OneNode {
  public:
   explicit OneNode(const std::string& op_type, int64_t opset = 18, const std::string& domain = {});
 
   void input(const Tensor& value);
-  /// An initializer.
+  /// Adds an initializer.
   void constant(const Tensor& value);
   void omitted() { node().add_input(); }
   void integers(const std::string& name, const std::vector<int64_t>& values);

@@ -13,9 +13,9 @@
 #include "target.h"
 
 // usage: TARGET [-runs=N] [-seed=N] [-keep=FILE] FILE_OR_FOLDER...
-// Runs a fuzz target on each file that is named, or lies in a folder that is named, then on N changes of them, which
-// are the same for the same seed. Tells of each file before its turn, so that the last line names what ended the
-// process; FILE holds the last change. A minute for one input is a hang. Other arguments that begin with - are
+// Runs a fuzz target on each given file and each file in the given folders, then on N mutations of them, which the seed
+// determines. Prints each file name before its run, so that the last line names the input that ended the process. FILE
+// contains the last mutation. An input that takes a minute counts as a hang. Other arguments that begin with - are
 // libFuzzer's.
 extern "C" {
 [[gnu::weak]] decltype(LLVMFuzzerCustomMutator) LLVMFuzzerCustomMutator;
@@ -70,7 +70,7 @@ Bytes changed(const std::vector<Bytes>& inputs) {
   return bytes;
 }
 
-/// Builds on changes that gave no Error.
+/// Mutates further those inputs that raised no Error.
 void run_changes(int64_t runs, const std::string& keep, std::vector<Bytes>& inputs) {
   int64_t taken = 0;
   for (int64_t i = 0; i < runs && !inputs.empty(); ++i) {
@@ -85,7 +85,7 @@ void run_changes(int64_t runs, const std::string& keep, std::vector<Bytes>& inpu
   std::printf("%ld of %ld changes gave no error\n", long(taken), long(runs));
 }
 
-/// What stands behind `name` in the argument, or nullptr.
+/// Returns the text after `name` in the argument, or nullptr.
 const char* value(const char* argument, const char* name) {
   const size_t length = std::strlen(name);
   return std::strncmp(argument, name, length) == 0 ? argument + length : nullptr;

@@ -5,7 +5,7 @@
 bool linnet::takes(std::span<const uint8_t> bytes) {
   try {
     take(bytes);
-  } catch (const Error&) {  // The answer to bad input.
+  } catch (const Error&) {  // The expected answer to bad input.
     return false;
   }
   return true;

@@ -6,15 +6,16 @@
 
 namespace linnet {
 
-/// What the target does with bytes that may be anything. Nothing but an Error may come out.
+/// Runs the target on arbitrary bytes. May throw only Error.
 void take(std::span<const uint8_t> bytes);
-/// Whether no Error came out.
+/// Whether the target accepts the bytes without an Error.
 bool takes(std::span<const uint8_t> bytes);
 
 }  // namespace linnet
 
-// The interface of libFuzzer, https://llvm.org/docs/LibFuzzer.html: the first is every target's, the second the
-// fuzzer's, those behind it are of targets that change inputs themselves.
+// The interface of libFuzzer. Every target has the first function, the fuzzer has the second, and targets with custom
+// mutations have the others.
+// Source: https://llvm.org/docs/LibFuzzer.html
 extern "C" {
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
