@@ -1,7 +1,7 @@
-"""Asks Linnet for answers to the cases of operator_cases.py and model_cases.py, in a process of its own.
+"""Runs the cases of operator_cases.py and model_cases.py with Linnet, in a separate process.
 
-Prints a line of JSON for each case: its name, what was wrong ("" where nothing was), the processor time in ms. The
-name alone stands before, so that the last line names what ended the process.
+Prints a line of JSON for each case: its name, the failure ("" for success), the processor time in ms. Prints the
+name alone before, so that the last line names the case that ended the process.
 """
 
 import json
@@ -27,7 +27,7 @@ ALLOWED = {
     "any": (*REFUSALS, linnet.LimitError),
 }
 OPTIONS = {"threads": 1, "max_memory": 64 << 20}
-# What ends by its deadline gets a short one; no other case may take the long one on the busiest machine.
+# Cases that end by their deadline get a short one. No other case may take the long one, even on a busy machine.
 SHORT_MS, LONG_MS = 200, 30_000
 MESSAGE = 1024
 
@@ -38,7 +38,7 @@ def session(model, deadline_ms=LONG_MS):
 
 
 class Answers:
-    """Beside each case, a model that is loaded already gives what it gave before."""
+    """After each case, a model that is already loaded must still return its earlier results."""
 
     def __init__(self):
         self.control = session(model_cases.control())

@@ -1,4 +1,4 @@
-"""Small models that ask for more memory or time than anybody has, and those that broke an engine before."""
+"""Small models that require extreme amounts of memory or time, and models that crashed an engine before."""
 
 import numpy as np
 import onnx
@@ -15,7 +15,7 @@ def constant(name, values, dtype=np.float32):
 
 
 def empty(name, *dims):
-    """A tensor without elements, whatever its other dims."""
+    """Returns a tensor without elements, with any other dims."""
     return TensorProto(name=name, data_type=FLOAT, dims=dims)
 
 
@@ -26,11 +26,11 @@ def model(nodes, inputs, outputs, initializers=(), opset=18, sparse=(), function
     return helper.make_model(graph, opset_imports=imports, functions=list(functions), ir_version=10)
 
 
-# More work than the deadline allows, at load and at run.
+# More work than the deadline allows, at load time and at run time.
 
 
 def einsum(folded):
-    """A sum of 10^18 products, of a dtype that is not taken apart."""
+    """A sum of 10^18 products, of a dtype for which it is not decomposed."""
     names = [f"c{i}" for i in range(6)]
     first = [] if folded else [node("Cast", ["x"], ["n"], to=INT8), node("Mul", ["n", "c0"], ["c"])]
     sums = [*first, node("Einsum", ["c0" if folded else "c", *names[1:]], ["s"], equation="a,b,c,d,e,f->")]
@@ -64,7 +64,7 @@ def endless():
 
 
 def branches(depth):
-    """Branches in branches, of which none has a shape."""
+    """Nested branches, none of which has a shape."""
     def bad(name):
         return helper.make_graph([node("Add", ["p", "q"], [name])], "bad", [], [info(name, FLOAT, None)])
     def nest(level):
@@ -84,7 +84,7 @@ def large_input():
 
 
 def sparse():
-    """A few bytes that stand for 20 GB."""
+    """A few bytes that represent 20 GB."""
     tensors = []
     for i in range(10):
         tensor = onnx.SparseTensorProto(dims=[500_000_000])
@@ -97,7 +97,7 @@ def sparse():
 
 
 def levels(count, elements):
-    """Values whose size depends on data, each on the one before."""
+    """Values of data-dependent sizes, each of which depends on the previous one."""
     nodes, last = [], "x"
     for i in range(count):
         nodes += [node("NonZero", [last], [f"at{i}"]), node("Shape", [f"at{i}"], [f"shape{i}"]),
@@ -110,13 +110,13 @@ def levels(count, elements):
 
 
 def data_dependent(count):
-    """A chain in which every node waits for the one before."""
+    """A chain in which every node waits for the previous one."""
     nodes = [node("Compress", [f"v{i - 1}" if i else "x", "c"], [f"v{i}"], axis=0) for i in range(count)]
     return model(nodes, [("x", FLOAT, [4]), ("c", BOOL, [4])], [(f"v{count - 1}", FLOAT, None)])
 
 
 def attributes(calls, values):
-    """A function with a large constant, called often."""
+    """A function with a large constant that is called often."""
     body = [node("Constant", [], ["k"], value_ints=[0] * values), node("Cast", ["k"], ["f"], to=FLOAT),
             node("ReduceSum", ["f"], ["s"], keepdims=0), node("Add", ["a", "s"], ["b"])]  # fmt: skip
     function = helper.make_function("local", "F", ["a"], ["b"], body, [helper.make_opsetid("", 18)])
@@ -126,7 +126,7 @@ def attributes(calls, values):
 
 
 def long_names(calls, length):
-    """A long name that comes before those of all nodes within a function."""
+    """A long name, which is the prefix of the names of all nodes within a function."""
     body = [node("Tanh", ["a" if i == 0 else f"t{i}"], [f"t{i + 1}"]) for i in range(50)]
     function = helper.make_function("local", "F", ["a"], ["t50"], body, [helper.make_opsetid("", 18)])
     nodes = [node("F", ["x"], [f"v{i}"], domain="local", name="n" * length + str(i)) for i in range(calls)]
@@ -143,12 +143,12 @@ def doubling():
 
 
 def matrices(count):
-    """A product of matrices of one element, as many as tables would list."""
+    """A product of matrices of one element, with as many entries in tables."""
     nodes = [node("MatMul", ["a", "b"], ["m"]), node("ReduceSum", ["m"], ["y"], keepdims=0)]
     return model(nodes, [("a", FLOAT, [count, 1, 1, 1]), ("b", FLOAT, [1, count, 1, 1])], [("y", FLOAT, [])])
 
 
-# Dims whose products wrap, of tensors without elements.
+# Dims whose products wrap around, of tensors without elements.
 
 
 def recurrent(op_type, gates, hidden, steps):

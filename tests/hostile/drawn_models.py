@@ -1,4 +1,4 @@
-"""Configurations of the newest version of every operator, as tests/differential draws them."""
+"""Configurations of the newest version of every operator, as tests/differential generates them."""
 
 import contextlib
 
@@ -11,7 +11,7 @@ def latest():
 
 
 def draws(schema, count):
-    """Configurations in which no input is constant, and in which some are."""
+    """Returns configurations without constant inputs, and configurations with some."""
     found = []
     for seed in range(20 * count):
         with contextlib.suppress(Impossible):

@@ -1,5 +1,5 @@
-"""Models of one node, with dims or numbers that make an operator need more memory than a limit of 64 MiB. Made of the
-configurations that tests/differential draws."""
+"""Models of one node whose dims or numbers make an operator need more memory than a limit of 64 MiB. They are derived
+from the configurations of tests/differential."""
 
 import random
 
@@ -18,7 +18,7 @@ def dims_of(model):
 
 
 def with_dims(model, replaced):
-    """The model with other dims of its inputs; initializers too, where that leaves them without elements."""
+    """Returns the model with other dims of its inputs, and of initializers if that leaves them without elements."""
     result = type(model).FromString(model.SerializeToString())
     for info in result.graph.input:
         for dim in info.type.tensor_type.shape.dim:
@@ -46,7 +46,7 @@ def copy_of(model):
 
 
 def with_attribute(model, at, size):
-    """The model with larger integers in its node's attribute `at`."""
+    """Returns the model with larger integers in its node's attribute `at`."""
     result = copy_of(model)
     attribute = result.graph.node[0].attribute[at]
     if attribute.type == AttributeProto.INT:
@@ -58,7 +58,7 @@ def with_attribute(model, at, size):
 
 
 def with_numbers(model, at, size):
-    """The model with a larger last number in initializer `at`."""
+    """Returns the model with a larger last number in initializer `at`."""
     result = copy_of(model)
     tensor = result.graph.initializer[at]
     values = numpy_helper.to_array(tensor).copy()
@@ -74,7 +74,7 @@ def without_output_shapes(model):
 
 
 def variants(schema, most):
-    """Up to `most` models of the operator."""
+    """Returns up to `most` models of the operator."""
     chance = random.Random(f"{schema.domain}.{schema.name}")
     found = []
     for configuration in draws(schema, 3):

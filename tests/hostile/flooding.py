@@ -1,5 +1,5 @@
-"""Models of keys that a hash without a secret puts into one place of its table: a table of them takes time that grows with the
-square of their number."""
+"""Models with keys that an unseeded hash maps to one slot. The time for a hash table of such keys grows with the square
+of their number."""
 
 import functools
 
@@ -11,21 +11,21 @@ ML = "ai.onnx.ml"
 COUNT = 200_000
 WORDS = 60_000
 MASK = 2**64 - 1
-GOLDEN = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: the usual factor of numbers
-MURMUR = 0xC6A4A793_5BD1E995  # of std::hash of texts, which begins with the seed below
+GOLDEN = 0x9E3779B97F4A7C15  # 2^64 over the golden ratio: the usual multiplier for integers
+MURMUR = 0xC6A4A793_5BD1E995  # the multiplier of std::hash for texts, which starts with the seed below
 SEED = 0xC70F6907
 
 
 @functools.cache
 def numbers():
-    """Multiplied by the factor they are 1, 2, 3 and so on: their upper bits are equal."""
+    """Returns numbers whose products with the factor are 1, 2, 3 and so on, so that their upper bits are equal."""
     inverse = np.uint64(pow(GOLDEN, -1, 2**64))
     return [int(number) for number in (np.arange(1, COUNT + 1, dtype=np.uint64) * inverse).astype(np.int64)]
 
 
 @functools.cache
 def words():
-    """ASCII texts of 16 bytes with one and the same std::hash in libstdc++: the second half undoes the first one."""
+    """Returns ASCII texts of 16 bytes with the same std::hash in libstdc++: the second half cancels the first one."""
     factor, inverse, shift = np.uint64(MURMUR), np.uint64(pow(MURMUR, -1, 2**64)), np.uint64(47)
     begin, rng, found = np.uint64(SEED ^ 16 * MURMUR & MASK), np.random.default_rng(1), []
     while len(found) < WORDS:
@@ -39,7 +39,7 @@ def words():
     return [word.decode() for word in dict.fromkeys(found)][:WORDS]
 
 
-# Functions that make such a model.
+# The functions that make such models.
 FLOODS = {}
 
 
@@ -49,7 +49,7 @@ def flood(function):
 
 
 def model(nodes, dtype, shape=(1,), initializers=()):
-    """Of one input x; y is the output of the last node."""
+    """Returns a model of one input x. y is the output of the last node."""
     graph = helper.make_graph(nodes, "g", [info("x", dtype, shape)], [helper.make_empty_tensor_value_info("y")], list(initializers))
     imports = [helper.make_opsetid("", 21), helper.make_opsetid(ML, 5)]
     return helper.make_model(graph, opset_imports=imports, ir_version=10)
@@ -102,7 +102,7 @@ def unique_words():
 
 @flood
 def unique_rows():
-    """Rows whose second number undoes the first one in (((0 ^ a) * factor, folded) ^ b) * factor."""
+    """Rows whose second number cancels the first one in (((0 ^ a) * factor, folded) ^ b) * factor."""
     first = np.array(numbers(), np.int64).view(np.uint64)
     mixed = first * np.uint64(GOLDEN)
     rows = np.stack([first, mixed ^ mixed >> np.uint64(32)], axis=1).view(np.int64)
@@ -117,7 +117,7 @@ def initializers():
 
 @flood
 def values():
-    """Half as many, as loading nodes takes longer."""
+    """Half as many keys because loading nodes takes longer."""
     names = ["x", *words()[: WORDS // 2]]
     nodes = [node("Relu", [names[i]], [names[i + 1]]) for i in range(len(names) - 1)]
     return model([*nodes, node("Relu", names[-1:], ["y"])], FLOAT)

@@ -1,5 +1,5 @@
-"""Models of one operator that asks for more memory than its limit beside tensors: tables, lists, texts, pieces. Inputs and
-outputs are small enough, or are what would be refused anyway."""
+"""Models of one operator that requires more memory than its limit in addition to tensors: tables, lists, texts, pieces.
+Inputs and outputs are small enough, or would be refused in any case."""
 
 import itertools
 import zlib
@@ -11,7 +11,7 @@ from language_models import chain
 from long_work import OPSET, Maker
 from onnx import TensorProto, helper
 
-# Functions that make such a model.
+# The functions that make such models.
 HUNGRY = {}
 UINT8, INT8, DOUBLE = TensorProto.UINT8, TensorProto.INT8, TensorProto.DOUBLE
 ML, MICROSOFT = "ai.onnx.ml", "com.microsoft"
@@ -109,7 +109,7 @@ named("col2im", lambda make: make("Col2Im", make.random(1, 4_000_000, 1), make.c
 named("winograd", lambda make: make("Conv", make.filled(0.1, 1, 16, 300, 300), make.random(16, 16, 3, 3), pads=[1, 1, 1, 1]))
 
 
-# Batches of products.
+# Batches of matrix products.
 
 
 def batched(op_type, dtype=np.float32, more=(), **attributes):
@@ -133,7 +133,7 @@ named("einsum", lambda make: make("Einsum", make.random(4000, 1, 1), make.random
 named("einsum_outer", lambda make: make("Einsum", make.random(100_000), make.random(100_000), equation="a,b->ab"))
 
 
-# Selections and orders.
+# Selection and sorting.
 
 
 @hungry

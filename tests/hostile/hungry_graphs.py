@@ -1,4 +1,4 @@
-"""Models whose names, attributes, functions, nodes or outputs take more memory than their file has bytes."""
+"""Models whose names, attributes, functions, nodes or outputs take more memory than the bytes of their file."""
 
 import numpy as np
 from demanding import BOOL, FLOAT, INT64, STRING, constant, info, node
@@ -39,7 +39,7 @@ def one_dim_of_inputs_with_long_names():
 
 @hungry_graph
 def calls_in_calls_of_long_names():
-    """The prefix of names in each call is a long one."""
+    """The names in each call have a long prefix."""
     inner = helper.make_function("f", "F", ["x"], ["y"], [node("G", ["x"], ["y"], domain="f", name="n" * 400_000)], IMPORTS)
     empty = helper.make_function("f", "G", ["x"], ["x"], [], IMPORTS)
     return model(chain("F", 1000, domain="f"), [("x", FLOAT, [1])], functions=[inner, empty])
@@ -67,7 +67,8 @@ def long_names_of_captured_values():
 
 
 def repeated(op_type, name, kind, value, dtype=FLOAT, count=1000, weights=()):
-    """One value, which a call gives to each of the nodes in a function by reference. With weights nothing is known of dims."""
+    """A single value, which a call passes to each node of a function by reference. With weights, all dims are
+    unknown."""
 
     def build():
         nodes = chain(op_type, count)
@@ -130,7 +131,7 @@ def many_outputs():
     return model(nodes, [("x", FLOAT, [2])], [(name, FLOAT, None) for name in names])
 
 
-# Operators: numbers of attributes, texts.
+# Operators whose memory depends on attributes and texts.
 
 
 @hungry_graph

@@ -1,4 +1,5 @@
-"""Models of one operator that works for seconds or hours on inputs that the model makes itself within milliseconds."""
+"""Models of one operator that works for seconds or hours on inputs that the model itself generates within
+milliseconds."""
 
 import itertools
 
@@ -10,19 +11,19 @@ from onnx import TensorProto, helper
 
 DOUBLE = TensorProto.DOUBLE
 OPSET = 27
-# Functions that make such a model.
+# The functions that make such models.
 LONG_WORK = {}
 
 
 class Maker:
-    """Makes nodes. Each method gives the name of a value."""
+    """Makes nodes. Each method returns the name of a value."""
 
     def __init__(self):
         self.nodes, self.initializers = [], []
         self._names = (f"v{i}" for i in itertools.count())
 
     def __call__(self, op_type, *inputs, outputs=1, at=0, **attributes):
-        """The output `at` of a new node."""
+        """Adds a node and returns its output `at`."""
         names = [next(self._names) for _ in range(outputs)]
         self.nodes.append(node(op_type, list(inputs), names, **attributes))
         return names[at]
@@ -44,7 +45,7 @@ class Maker:
         return self("Expand", name, self.constant([count]))
 
     def integers(self, most, *dims):
-        """From 0 to most."""
+        """Returns integers from 0 to most."""
         return self("Cast", self("RandomUniform", shape=dims, low=0.0, high=float(most), seed=1.0), to=INT64)
 
     def model(self, output):
@@ -272,7 +273,7 @@ def sparse_mask_of_many_blocks(make):
 
 @long_work
 def tokens_of_a_long_text(make):
-    """Each match that is looked for reads the rest of the text."""
+    """Each attempt to find a match reads the rest of the text."""
     return make("Tokenizer", make.text("xx" * 300_000, 1), domain="com.microsoft", tokenexp="x[^y]*y|x", mark=0,
                 mincharnum=1, pad_value="")  # fmt: skip
 
@@ -289,7 +290,7 @@ def repeated_n_grams(make):
 
 
 def search(op, *numbers, prompt=(1,), **attributes):
-    """No token ends it."""
+    """A search that no token ends."""
 
     def build(make):
         given = [make.constant([number], np.int32) for number in numbers]

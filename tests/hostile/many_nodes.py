@@ -1,4 +1,4 @@
-"""Models of very many nodes, in forms that invite work that grows with their square."""
+"""Models of very many nodes, in forms for which the work may grow with the square of their number."""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
@@ -20,7 +20,7 @@ def chain(count, op_types=("Sigmoid", "Tanh")):
 
 
 def fan_out(count):
-    """Nodes that differ in an attribute, all of them outputs."""
+    """Nodes that differ in an attribute, and are all outputs."""
     return model([node("LeakyRelu", ["x"], [f"v{i}"], alpha=i / count) for i in range(count)], [f"v{i}" for i in range(count)])
 
 
@@ -35,7 +35,7 @@ def equal(count):
 
 
 def equal_but_for_outputs(count):
-    """Each omits other outputs than those before it: none may stand in for another."""
+    """Each node omits other outputs than the previous ones, so that none may replace another."""
     def outputs(i):
         return ["" if k != i % 32 else f"v{i}" for k in range(32)]
     nodes = [node("Split", ["w"], outputs(i), num_outputs=32) for i in range(count)]
@@ -50,7 +50,7 @@ def constants(count):
 
 
 def folded(count):
-    """Constants that are computed of constants, one after the other."""
+    """Constants that are each computed from the previous one."""
     nodes = [node("Add", ["one", f"v{i - 1}" if i else "one"], [f"v{i}"]) for i in range(count)]
     return model([*nodes, node("Add", ["x", f"v{count - 1}"], ["y"])], ["y"],
                  initializers=[numpy_helper.from_array(np.float32(1), "one")])  # fmt: skip
@@ -62,7 +62,7 @@ def dead(count):
 
 
 def identities(count):
-    """Each rewrite takes one node out of the graph."""
+    """Each rewrite removes one node of the graph."""
     return model([node("Identity", ["x"], [f"v{i}"]) for i in range(count)] + [node("Concat", [f"v{i}" for i in range(count)], ["y"], axis=0)], ["y"])
 
 
@@ -85,7 +85,7 @@ def calls(count):
 
 
 def branches(count):
-    """Bodies side by side, each of two nodes that read a value around it."""
+    """Many bodies, each of two nodes that read an outer value."""
     nodes = []
     for i in range(count // 6):
         def body(name, op_type):
@@ -98,7 +98,7 @@ def branches(count):
 
 
 def nested(count, depth=12):
-    """Bodies in bodies, a chain in each."""
+    """Nested bodies, each with a chain."""
     length = count // depth
     def body(level):
         start = f"o{level - 1}_{length - 1}" if level else "x"

@@ -1,5 +1,5 @@
-"""Runs a command under a limit of processor time, which a busy machine does not change, and measures the memory that it
-touches. Sanitizers take both for themselves: of a program with one neither is told."""
+"""Runs a command under a limit of processor time, which does not depend on the load of the machine, and measures its
+peak memory. Both are ignored for programs with sanitizers, which need more of them."""
 
 import dataclasses
 import functools
@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-# The peak of a process begins with that of the one that starts it: a small one starts it, therefore.
+# The peak of a process starts with that of its parent, so a small process starts it.
 STARTER = """
 import os, resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[2]), int(sys.argv[2])))
@@ -21,14 +21,14 @@ open(sys.argv[1], "w").write(f"{status} {usage.ru_maxrss * 1024} {usage.ru_utime
 
 @dataclasses.dataclass
 class Measured:
-    code: int  # negative: the signal that ended it; -9 where it took too long
+    code: int  # negative: the signal that ended it; -9 if it took too long
     peak_bytes: int
     processor_seconds: float
     stdout: bytes
     stderr: bytes
 
 
-# How many times as long a program with sanitizers may take.
+# How many times longer a program with sanitizers may take.
 SANITIZED_TIMES = 20
 
 

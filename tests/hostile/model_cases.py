@@ -1,4 +1,5 @@
-"""Files, graphs, tensors and functions that make no sense, or ask for too much, beside those of the loader's own tests."""
+"""Files, graphs, tensors and functions that are invalid or require too much, in addition to those of the loader's own
+tests."""
 
 import numpy as np
 from demanding import BOOL, FLOAT, INT64, constant, info, model, node

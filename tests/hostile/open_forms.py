@@ -1,4 +1,4 @@
-"""Models whose open dims make expressions that double, nest, multiply, or are very many."""
+"""Models whose open dims lead to expressions that double, nest, multiply, or are very many."""
 
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
@@ -6,11 +6,11 @@ from onnx import TensorProto, helper, numpy_helper
 node, info = helper.make_node, helper.make_tensor_value_info
 FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
 SYMBOLS = "NMKLHWST"
-LEAST = 3  # of the sizes, all of which differ
+LEAST = 3  # of the sizes, which are all different
 
 
 class Form:
-    """Inputs x0, x1 ... of one open dim each unless another rank is given, and their dims as scalars d0, d1 ..."""
+    """Inputs x0, x1 ... with one open dim each, unless another rank is given, and their dims as scalars d0, d1 ..."""
 
     def __init__(self, inputs, rank=1, dims=8):
         self.nodes, self.constants, self.count = [], {}, 0
@@ -63,7 +63,7 @@ def doubling(count):
 
 
 def powers(count):
-    """(N + M + K + L)^2^i, kept small by a remainder."""
+    """(N + M + K + L)^2^i, limited by a remainder."""
     f = Form(4)
     value = f.op("Add", [f.op("Add", f.dims[:2]), f.op("Add", f.dims[2:4])])
     for i in range(count):
@@ -74,7 +74,7 @@ def powers(count):
 
 
 def products(count):
-    """Products of sums of different dims, begun anew again and again: 2^k terms each."""
+    """Products of sums of different dims, started repeatedly: 2^k terms each."""
     f = Form(8)
     made = []
     for i in range(count // 8):
@@ -118,20 +118,20 @@ def wide(count):
 
 
 def symbols(count):
-    """As many inputs as that, each with a dim of its own."""
+    """The given number of inputs, each with a different dim."""
     f = Form(count, dims=0)
     return f, [f.op("Concat", list(f.shapes), axis=0)]
 
 
 def equalities(count):
-    """Each sum demands that two of many dims are equal, or that one is 1."""
+    """Each sum requires two of many dims to be equal, or one of them to be 1."""
     f = Form(count, dims=0)
     f.size = lambda dim: LEAST
     return f, [f.op("Add", [f"x{i}", f"x{i + 1}"]) for i in range(count - 1)]
 
 
 def stacked(count):
-    """Sums of more and more dims, each demanded to be another."""
+    """Sums of an increasing number of dims, each of which must be equal to another."""
     f = Form(count, dims=0)
     f.size = lambda dim: LEAST
     value = "x0"
@@ -141,7 +141,7 @@ def stacked(count):
 
 
 def joined(count):
-    """One value is put together of itself and others, again and again."""
+    """A value is repeatedly concatenated with others."""
     f = Form(8)
     value = "x0"
     for i in range(count):
@@ -150,7 +150,7 @@ def joined(count):
 
 
 def reshapes(count):
-    """Two dims become one and come back, by way of their product."""
+    """Two dims are merged into one, and split again, through their product."""
     f = Form(1, rank=2)
     value, shape = "x0", f.op("Shape", ["x0"])
     for _ in range(count // 4):
@@ -161,7 +161,7 @@ def reshapes(count):
 
 
 def lookups(count):
-    """Every Reshape reads the dims of the one before."""
+    """Every Reshape reads the dims of the previous one."""
     f = Form(1, rank=3)
     value = "x0"
     for i in range(count // 6):
@@ -172,7 +172,7 @@ def lookups(count):
 
 
 def expansions(count):
-    """A shape is chosen by what is known of another one."""
+    """A shape is selected by what is known of another one."""
     f = Form(2, rank=2)
     value = "x0"
     for i in range(count // 6):
@@ -184,7 +184,7 @@ def expansions(count):
 
 
 def images(count):
-    """Windows over windows: quotients that nest."""
+    """Windows over windows, which lead to nested quotients."""
     f = Form(1, rank=2, dims=0)
     f.size = lambda dim: 64
     value = f.op("Unsqueeze", ["x0", f.constant(np.array([0, 1]))])
@@ -195,7 +195,7 @@ def images(count):
 
 
 def branches(count):
-    """Conditions of dims, in and beside one another."""
+    """Conditions on dims, nested and in sequence."""
     f = Form(8)
 
     def body(name, depth, index):
@@ -217,7 +217,7 @@ def branches(count):
 
 
 def loops(count):
-    """Loops that carry a shape and a value of it."""
+    """Loops that carry a shape and a value of that shape."""
     f = Form(8)
     value = f.op("Concat", [f.vector(dim) for dim in f.dims], axis=0)
     for i in range(count // 8):
@@ -232,7 +232,7 @@ def loops(count):
 
 
 def revealed(count):
-    """Whether a dim matters is known when the one before is 1: a class for each, one after the other."""
+    """A dim is only known to matter when the previous one is 1, which leads to a sequence of classes."""
     f = Form(count // 6, dims=count // 6)
     f.size = lambda dim: 1
     value = f.dims[0]

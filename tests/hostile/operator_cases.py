@@ -1,6 +1,6 @@
-"""Operators with attributes and inputs that make no sense, or ask for too much: a table.
+"""A table of operators with attributes and inputs that are invalid or require too much.
 
-Each case has inputs that the operator takes, and what is bad: other inputs by their number, or other attributes.
+Each case has inputs that the operator accepts, and the invalid part: other inputs by their index, or other attributes.
 """
 
 import dataclasses
@@ -9,7 +9,7 @@ import numpy as np
 
 LOW, HIGH = -(2**63), 2**63 - 1
 NAN, INF = float("nan"), float("inf")
-# The answers: an error that says what does not fit, one for a limit, either, or a result.
+# The answers: an error that states what does not fit, an error about a limit, either of these, or a result.
 REFUSED, LIMIT, REFUSED_OR_LIMIT, RESULT = "refused", "limit", "refused or limit", "result"
 
 
@@ -17,7 +17,7 @@ REFUSED, LIMIT, REFUSED_OR_LIMIT, RESULT = "refused", "limit", "refused or limit
 class Case:
     op: str
     inputs: list  # None: omitted
-    bad: dict  # by number: input, by name: attribute
+    bad: dict  # by index: input, by name: attribute
     answer: str = REFUSED
     attributes: dict = dataclasses.field(default_factory=dict)
     expected: object = None  # of a RESULT
@@ -38,12 +38,12 @@ def floats(values):
 
 
 def attributes(op, inputs, good, bad, answer=REFUSED, **more):
-    """One case for each attribute that is bad, all others good."""
+    """Returns one case for each invalid attribute, with all others valid."""
     return [Case(op, inputs, {name: value}, answer, good, **more) for name, values in bad.items() for value in values]
 
 
 def inputs(op, good, number, values, answer=REFUSED, **more):
-    """One case for each value of an input."""
+    """Returns one case for each value of an input."""
     return [Case(op, good, {number: value}, answer, **more) for value in values]
 
 

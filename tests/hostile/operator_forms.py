@@ -5,7 +5,7 @@ from onnx import helper, numpy_helper
 
 
 def one_node(case, attributes, given, constant):
-    """The inputs of those numbers are constants; of the others no shape is known."""
+    """The inputs of those indices are constants. The shapes of the others are unknown."""
     names = [f"x{n}" if value is not None else "" for n, value in enumerate(given)]
     made = [f"y{n}" for n in range(case.outputs)]
     node = helper.make_node(case.op, names, made, **{name: value for name, value in attributes.items() if value is not None})
@@ -21,7 +21,8 @@ def one_node(case, attributes, given, constant):
 
 
 def forms(case):
-    """Whether as attributes, at run, as a constant among inputs, or folded: model, good inputs or None, bad inputs."""
+    """Yields the forms of a case, as attributes, inputs, a constant among inputs, or folded: model, good inputs or
+    None, bad inputs."""
     attributes = case.attributes | {name: value for name, value in case.bad.items() if isinstance(name, str)}
     bad = [case.bad.get(n, value) for n, value in enumerate(case.inputs)]
     every = set(range(len(bad)))

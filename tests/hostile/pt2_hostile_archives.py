@@ -1,4 +1,4 @@
-"""Broken .pt2 archives, each with the kind of error that it has to give, or "ok"."""
+"""Broken .pt2 archives, each with the expected kind of error, or "ok"."""
 
 import json
 import random
@@ -12,7 +12,7 @@ MODEL, UNSUPPORTED, LIMIT, OK = "model", "unsupported", "limit", "ok"
 
 
 def with_member(name, data=None, **lies):
-    """The valid archive with another content of a member, or with lies about it."""
+    """Returns the valid archive with other contents of a member, or with wrong header fields for it."""
     changed = members()
     for i, member in enumerate(changed):
         if member.name == "m/" + name:
@@ -33,7 +33,7 @@ def only(*names):
 
 
 def overlapping():
-    """Two entries that share one local header's bytes: the second begins inside of the first."""
+    """Returns two entries that share the bytes of one local header: the second begins inside the first."""
     outer = members()
     inner, _ = Member("m/extra/inner", b"data").local(0)
     outer.insert(0, Member("m/extra/outer", inner + b"data" + b"x" * 64))
@@ -55,7 +55,7 @@ def truncated():
 
 
 def archives():
-    """Damage of the ZIP."""
+    """Yields damaged ZIP files."""
     valid = zip_bytes(members())
     name = "data/weights/weight_0"
     yield "valid", valid, OK
@@ -107,7 +107,7 @@ def archives():
 
 
 def zip64_archives():
-    """Lies of ZIP64."""
+    """Yields archives with wrong ZIP64 fields."""
     name = "data/weights/weight_0"
     ones = 0xFFFFFFFF
     for lie, numbers in (("count64", (0, 10, 1 << 40, (1 << 64) - 1)), ("size64", (0, 1 << 40, (1 << 64) - 1)),
@@ -123,7 +123,7 @@ def zip64_archives():
     yield "zip64_short_field", with_member(name, size=ones, extra=zip64_extra(24)), MODEL
     yield "zip64_empty_field", with_member(name, size=ones, extra=zip64_extra()), MODEL
     yield "zip64_field_longer", with_member(name, size=ones, extra=struct.pack("<HH", 1, 500) + b"1234"), MODEL
-    # One byte of what follows the data; storages may be longer than their tensors.
+    # One byte of the data that follows; storages may be longer than their tensors.
     yield "zip64_size_25", with_member(name, size=ones, extra=zip64_extra(25, 25)), OK
     for number in (1 << 12, 1 << 40, (1 << 63) - 1, 1 << 63, (1 << 64) - 1):
         yield f"zip64_size_{number}", with_member(name, size=ones, extra=zip64_extra(number, number)), MODEL
@@ -131,7 +131,7 @@ def zip64_archives():
 
 
 def layouts():
-    """Other archives and files."""
+    """Yields other archives and files."""
     model = [("models/model.json", b"{}"), ("archive_format", b"pt2")]
     yield "torchscript", only("m/data.pkl", "m/constants.pkl", "m/code/__torch__.py"), UNSUPPORTED
     yield "pickle_zip", only("m/data.pkl", "m/data/0"), UNSUPPORTED
@@ -163,7 +163,7 @@ def layouts():
 
 
 def json_texts():
-    """Texts in place of the program."""
+    """Yields texts in place of the program."""
     deep = "[" * 100_000 + "]" * 100_000
     for what, text, kind in (
             ("empty", "", MODEL), ("cut", '{"graph_module": ', MODEL), ("list", "[]", MODEL), ("number", "1", MODEL),
@@ -186,14 +186,14 @@ def missing_members():
 
 
 def named_archives():
-    """(name, bytes, kind) of all that are not drawn."""
+    """Yields (name, bytes, kind) of all archives that are not random."""
     for source in (archives, truncated, zip64_archives, layouts, json_texts, missing_members, pt2_json_mutations.programs,
                    pt2_json_mutations.configs):
         yield from source()
 
 
 def drawn_archives(count, seed=1):
-    """(name, bytes, "any") of changes at random: of bytes, of values of JSON."""
+    """Yields (name, bytes, "any") of random mutations of bytes and of JSON values."""
     draw = random.Random(seed)
     valid = zip_bytes(members())
     for i in range(count):

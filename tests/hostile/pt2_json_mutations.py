@@ -1,4 +1,4 @@
-"""Programs and tables of weights that are wrong in what their JSON says."""
+"""Programs and tables of weights whose JSON has invalid contents."""
 
 import copy
 
@@ -10,7 +10,7 @@ ABSENT = object()
 
 
 def put(root, path, value):
-    """Replaces what is at a path, "a.0.b"; removes it where the value is ABSENT."""
+    """Replaces the value at a path such as "a.0.b", or removes it if the new value is ABSENT."""
     keys = [int(key) if key.lstrip("-").isdigit() else key for key in path.split(".")]
     for key in keys[:-1]:
         root = root[key]
@@ -249,7 +249,7 @@ VIEWS = [
 
 
 def many_views(count):
-    """Each tensor reads the storage anew, though the file has one."""
+    """Each tensor reads the same storage, which the file contains once."""
     program, weights = pt2_archive.program(), pt2_archive.weights()
     outer = program["graph_module"]["graph"]
     for i in range(count):
@@ -290,7 +290,8 @@ def places(value, path=()):
 
 
 def drawn(draw, weights):
-    """An archive in which one to three values of the JSON are others, gone, or copies of values elsewhere."""
+    """Returns an archive in which one to three JSON values are changed, removed, or replaced by copies of other
+    values."""
     program, config = pt2_archive.program(), pt2_archive.weights()
     root = config if weights else program
     for _ in range(draw.choice((1, 1, 1, 2, 3))):

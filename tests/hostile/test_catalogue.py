@@ -1,5 +1,5 @@
-"""The answers to a catalogue of bad models, attributes and inputs: an error of the kind that is asked for, or a result,
-soon; and nothing else is other than before."""
+"""Checks the answers to a catalogue of invalid models, attributes and inputs: an error of the expected kind or a
+result, within a short time, and no side effects."""
 
 import json
 import os
@@ -12,8 +12,8 @@ import pytest
 from locations import BUILD
 
 PACKAGE = BUILD / "python"
-SECONDS = 300  # a hang
-# Of processor time, for half of the answers and for each of those without a deadline.
+SECONDS = 300  # the limit for a hang
+# Processor time, for half of the answers and for each of those without a deadline.
 MEDIAN_MS, MOST_MS = 2, 50
 
 

@@ -1,4 +1,5 @@
-"""What broke an engine before, or asked it for more than the limits allow: an answer in time, within the memory."""
+"""Models that crashed an engine before, or require more than the limits allow, must be answered in time and within the
+memory."""
 
 import demanding
 import numpy as np
@@ -8,14 +9,14 @@ from locations import RUN_MODEL
 from measured import measured
 
 MEMORY = 64 << 20
-# Of the command itself, its libraries and the message that protobuf makes of a file.
+# The memory of the command itself, its libraries and the protobuf message of a file.
 BESIDES = 48 << 20
 OK, LOAD, RUN, LIMIT = 0, 2, 3, 5
 
 
 @pytest.fixture
 def answer(run_model, tmp_path):
-    """Runs a model with limits and expects an exit code, printable and short messages, and little memory."""
+    """Runs a model with limits. Expects an exit code, printable and short messages, and little memory."""
 
     def run(model, code, *flags, memory=MEMORY):
         path = tmp_path / "model.onnx"
@@ -145,7 +146,7 @@ def test_an_operator_may_read_what_it_writes_over(run_model, tmp_path):
 
 
 def test_a_chain_that_reads_a_scalar_alone_gives_it_everywhere(run_model, tmp_path):
-    """Of other sizes than one block holds; what was not written held bytes of the heap."""
+    """Tests sizes that differ from a block. Elements that were not written contained bytes of the heap."""
     nodes = [onnx.helper.make_node("Elementwise", ["s", "v"], ["y"], domain="linnet", ops=["Sigmoid"], first=[0],
                                    second=[-1], alpha=[0.0], beta=[0.0])]  # fmt: skip
     model = demanding.model(nodes, [("s", 1, [1]), ("v", 1, ["N"])], [("y", 1, None)], domains=["linnet"])
@@ -158,7 +159,7 @@ def test_a_chain_that_reads_a_scalar_alone_gives_it_everywhere(run_model, tmp_pa
 
 @pytest.mark.parametrize("folded", [False, True])
 def test_no_channels_are_normalised(answer, folded):
-    """Of which the number was a divisor."""
+    """The number of channels was used as a divisor."""
     inputs, x, s = [("x", 1, [1, 0, 4])], np.zeros((1, 0, 4), np.float32), np.zeros(0, np.float32)
     constants = [onnx.numpy_helper.from_array(s, "s")] + ([onnx.numpy_helper.from_array(x, "x")] if folded else [])
     nodes = [onnx.helper.make_node("InstanceNormalization", ["x", "s", "s"], ["y"])]

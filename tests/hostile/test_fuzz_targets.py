@@ -1,4 +1,5 @@
-"""Every fuzz target takes what ended it once, seeds, and some changes of them, always the same ones."""
+"""Every fuzz target runs on inputs that crashed it before, on seeds, and on some mutations of them, always the same
+ones."""
 
 import subprocess
 import sys
@@ -7,7 +8,7 @@ import pytest
 from locations import BUILD, ROOT
 
 FUZZ = ROOT / "tests" / "fuzz"
-SECONDS = 600  # a hang
+SECONDS = 600  # the limit for a hang
 RUNS = {"model": 100, "graph": 100, "operator": 100, "api": 200, "rules": 5000, "onnxruntime": 1000}
 RUNS |= {"arrays": 300, "value": 300, "image": 300}
 
@@ -25,7 +26,7 @@ def test_the_target_survives(seeds, target, tmp_path):
     program = BUILD / "bin" / f"fuzz_{target}"
     if not program.exists():
         pytest.skip(f"{program} is not there: build with LINNET_BUILD_TESTS")
-    # A program of libFuzzer writes what it finds into the first folder.
+    # A libFuzzer program writes its findings into the first folder.
     folders = [path for path in (seeds / target, FUZZ / "inputs" / target) if path.exists()]
     command = [program, f"-runs={RUNS[target]}", "-seed=1", f"-keep={tmp_path / 'last'}", *folders]
     result = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)

@@ -1,5 +1,5 @@
-"""The limit of memory holds for all that a process touches, not for its tensors alone: what operators keep, what the
-readers and writers of the command need."""
+"""The memory limit applies to all memory that a process touches, not only to its tensors: also to memory that operators
+keep, and that the readers and writers of the command need."""
 
 import os
 import sys
@@ -19,8 +19,8 @@ import drawn_models  # noqa: E402
 import enlarged  # noqa: E402
 
 MEMORY = 64 << 20
-BESIDES = 16 << 20  # what libraries and the process itself take, and what the heap has not given back
-# Of each operator with larger dims and numbers.
+BESIDES = 16 << 20  # the memory of libraries and the process itself, and what the heap has not returned
+# The number of variants of each operator with larger dims and numbers.
 VARIANTS = int(os.environ.get("LINNET_HUNGRY_VARIANTS", "1"))
 OK, LOAD, RUN, LIMIT = 0, 2, 3, 5
 FLAGS = ["--untrusted", "--max-memory", MEMORY, "--deadline", 3000, "--print", 0, "--threads", 1]
@@ -32,7 +32,7 @@ def run(path, *flags):
 
 @pytest.fixture(scope="session")
 def trivial(tmp_path_factory):
-    """The peak of a process that runs next to nothing."""
+    """Returns the peak of a process that runs a trivial model."""
     path = tmp_path_factory.mktemp("trivial") / "model.onnx"
     path.write_bytes(model([node("Relu", ["x"], ["y"])], [("x", FLOAT, [1])], [("y", FLOAT, [1])]).SerializeToString())
     return run(path).peak_bytes
@@ -107,7 +107,7 @@ def test_outputs_are_saved_without_a_copy(run_model, trivial, tmp_path):
 
 
 def test_a_file_of_many_small_messages_is_counted(run_model, trivial, tmp_path):
-    """Each takes two bytes of the file, and more than a hundred in memory."""
+    """Each message takes two bytes of the file, and more than a hundred bytes in memory."""
     count, path = 1_000_000, tmp_path / "model.onnx"
     path.write_bytes(identity(FLOAT, 1).SerializeToString() + b"\x3a" + varint(2 * count) + b"\x0a\0" * count)
     expect_limit(run(path), trivial)

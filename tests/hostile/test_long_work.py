@@ -1,4 +1,4 @@
-"""The deadline ends operators, and loads, that would go on for seconds or hours in a loop of their own."""
+"""The deadline ends operators and loads that would otherwise run for seconds or hours in a loop."""
 
 import flooding
 import long_work
@@ -8,8 +8,8 @@ from locations import RUN_MODEL
 from measured import measured
 
 OK, LIMIT = 0, 5
-# Of processor time, which a busy machine changes little: 0.1 s past the deadline, and what the process begins and ends
-# with, the memory of values among it.
+# Processor time, which hardly depends on the load of the machine: 0.1 s past the deadline, and the time that the
+# process needs to start and end, including the memory of values.
 SECONDS_PAST_DEADLINE = 2
 
 
@@ -34,7 +34,7 @@ def test_the_deadline_ends_loading(run_model, tmp_path, form):
 
 @pytest.mark.parametrize("name", flooding.FLOODS)
 def test_keys_that_others_choose_are_found_as_fast_as_any(run_model, tmp_path, name):
-    """A hang ends the test; seeded_hash_test.cc says how hashes spread."""
+    """A hang ends the test. seeded_hash_test.cc tests how hashes are distributed."""
     path = tmp_path / "model.onnx"
     path.write_bytes(flooding.FLOODS[name]().SerializeToString())
     assert measured([RUN_MODEL, "run", path, "--threads", 1, "--print", 0], seconds=120).code == OK

@@ -1,4 +1,5 @@
-"""Loading takes time and memory that grow with the file: each of these took minutes where anything was quadratic."""
+"""The time and memory for loading must grow linearly with the file. Each of these models took minutes when any part was
+quadratic."""
 
 import many_nodes
 import pytest

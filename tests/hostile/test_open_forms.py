@@ -1,4 +1,5 @@
-"""Expressions that double, nest, multiply or are very many: right results, in time and memory that grow with the file."""
+"""Expressions that double, nest, multiply or are very many must lead to right results, in time and memory that grow
+with the file."""
 
 import numpy as np
 import open_forms

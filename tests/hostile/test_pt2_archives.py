@@ -1,4 +1,4 @@
-"""Broken and lying .pt2 archives: each is refused with a message of one line, or loads, in little time and memory."""
+"""Broken .pt2 archives are refused with a message of one line, or load, in little time and memory."""
 
 import pt2_hostile_archives as archives
 import pytest
@@ -6,7 +6,7 @@ from locations import RUN_MODEL
 from measured import measured
 
 CASES = list(archives.named_archives())
-# run_model's exit codes.
+# The exit codes of run_model.
 CODES = {archives.OK: {0}, archives.MODEL: {2}, archives.UNSUPPORTED: {2}, archives.LIMIT: {5}, "any": {0, 2, 5}}
 SECONDS, DRAWN = 30, 120
 

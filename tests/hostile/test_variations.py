@@ -1,5 +1,6 @@
-"""Every operator with each input and attribute in turn absent, empty, of another rank, dtype, size or contents: some of
-the questions that tests/variations/vary.py puts, always the same ones. An operator without a valid case fails."""
+"""Every operator runs with each input and attribute in turn absent, empty, or of another rank, dtype, size or contents.
+These are a fixed selection of the questions of tests/variations/vary.py. An operator without a valid case is a
+failure."""
 
 import subprocess
 import sys
@@ -11,7 +12,7 @@ sys.path.insert(0, str(ROOT / "tests" / "variations"))
 import base_cases  # noqa: E402
 
 PROGRAM = BUILD / "bin" / "vary_operators"
-SECONDS = 900  # a hang
+SECONDS = 900  # the limit for a hang
 EVERY = 41
 
 
