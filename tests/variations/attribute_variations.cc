@@ -36,7 +36,7 @@ std::vector<float> reals() {
 
 std::vector<std::string> texts() { return {"", "x", std::string(3000, '('), "\xff\xfe", std::string(2, '\0')}; }
 
-/// Lists without an entry, with one more, one less, all the same, and with each entry changed.
+/// Adds lists without entries, with one more, with one less, with equal entries, and with each entry changed.
 template <class List, class Value, class Set>
 void vary_list(Variations& result, const pb::AttributeProto& attribute, const List& list,
                const std::vector<Value>& values, const Set& set) {

@@ -1,7 +1,8 @@
 """Writes valid cases of every operator and version for vary_operators.
 
-Each is a model of one node whose tensors are initializers, NAME.onnx; its sequences, optionals and maps are inputs, with
-their values in NAME.INPUT.pb. names.txt holds every word that the sources of operators may ask a node for.
+Each is a model of one node, NAME.onnx, whose tensors are initializers. Its sequences, optionals and maps are inputs,
+with their values in NAME.INPUT.pb. names.txt contains every word that may be an attribute name in the sources of
+operators.
 """
 
 import contextlib
@@ -15,7 +16,7 @@ from onnx import helper
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests" / folder) for folder in ("differential", "support")]
 
-import microsoft_schemas  # noqa: E402, F401  Enters those of com.microsoft among the schemas.
+import microsoft_schemas  # noqa: E402, F401  Registers the schemas of com.microsoft.
 from by_operator import title  # noqa: E402
 from configuration import Configuration  # noqa: E402
 from containers import tensor_proto, tensors, type_proto, value_proto  # noqa: E402
@@ -24,7 +25,7 @@ from families import family_of  # noqa: E402
 from onnx import defs  # noqa: E402
 from own_cases import CASES  # noqa: E402
 
-# Configurations that are drawn for each that is kept.
+# The number of configurations that are generated for each that is kept.
 DRAWS = 4
 
 
@@ -33,7 +34,7 @@ def is_tensor(configuration, i):
 
 
 def files(configuration):
-    """The files of a configuration's case, behind its name."""
+    """Yields the files of a configuration's case, each with the suffix of its name."""
     model = Configuration.model(configuration)
     del model.graph.initializer[:], model.graph.input[:]
     for i, value in enumerate(configuration.inputs):
@@ -59,14 +60,15 @@ def own_model(case):
 
 
 def fullness(configuration):
-    """More for those that say more: inputs, attributes, outputs, no dim of 0; floats, which have most kernels."""
+    """Returns a key that is greater for more informative configurations: inputs, attributes, outputs, no dim of 0;
+    floats, which have most kernels."""
     given = [x for value in configuration.inputs for x in tensors(value)]
     floats = any(x.dtype == np.float32 for x in given)
     return (all(x.size for x in given), floats, len(given) + len(configuration.attributes) + configuration.outputs)
 
 
 def configurations(schema, count):
-    """The fullest of some drawn ones, then others."""
+    """Returns the most informative of some generated configurations, then others."""
     drawn = []
     for seed in range(20 * DRAWS):
         with contextlib.suppress(Impossible):
@@ -78,7 +80,7 @@ def configurations(schema, count):
 
 
 def schemas(all_versions):
-    """Every version of every operator, or the first and the last."""
+    """Returns every version of every operator, or only the first and the last."""
     found = [schema for schema in defs.get_all_schemas_with_history() if not schema.deprecated]
     found.sort(key=lambda schema: (schema.domain, schema.name, schema.since_version))
     if all_versions:
@@ -91,13 +93,13 @@ def schemas(all_versions):
 
 
 def words():
-    """What may be the name of an attribute: the sources of operators hold it."""
+    """Returns possible attribute names: the words in string literals in the sources of operators."""
     text = "".join(path.read_text() for path in (ROOT / "ops").rglob("*.[ch]*"))
     return sorted(set(re.findall(r'"([A-Za-z_]\w*)"', text)))
 
 
 def write(folder, count=1, all_versions=True):
-    """`count` cases of each version, or one of the first and the last."""
+    """Writes `count` cases of each version, or one of the first and the last."""
     for schema in schemas(all_versions):
         for i, configuration in enumerate(configurations(schema, count)):
             name = f"{schema.domain or 'ai.onnx'}.{schema.name}.{schema.since_version}.{i}"

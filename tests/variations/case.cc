@@ -19,7 +19,7 @@ Tensor tensor(const pb::TensorProto& proto) {
   return load_value_proto(MemoryFile({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}).path()).tensor;
 }
 
-/// Of the types that cases have.
+/// Returns the fact for a type that cases have.
 Fact fact(const pb::TypeProto& type) {
   if (type.has_sequence_type()) return Fact::sequence(fact(type.sequence_type().elem_type()));
   if (type.has_optional_type()) return Fact::optional(fact(type.optional_type().elem_type()));

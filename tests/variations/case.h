@@ -12,28 +12,28 @@ namespace linnet {
 
 namespace pb = ::linnet_onnx;
 
-/// An input of the one node of a case.
+/// An input of the only node of a case.
 struct CaseInput {
   std::string name;  ///< empty: omitted
   Tensor value;
-  std::optional<Shape> shape;  ///< in the place of the value's: of so many elements that none can be given
+  std::optional<Shape> shape;  ///< replaces the value's shape; has too many elements to allocate
   pb::TypeProto type;          ///< of a container
 };
 
 /// A node with its inputs.
 struct Case {
-  std::string what;      ///< in which way it is other than the one it is made of
+  std::string what;      ///< the difference from the case that it is derived from
   pb::ModelProto model;  ///< the node, its outputs and imports; no inputs, no initializers
   std::vector<CaseInput> inputs;
-  int varied = -1;  ///< the input that is other, if it is one
+  int varied = -1;  ///< the index of the changed input, if an input is changed
 
   pb::NodeProto& node() { return *model.mutable_graph()->mutable_node(0); }
   const pb::NodeProto& node() const { return model.graph().node(0); }
-  /// The version of the node's domain that the model imports.
+  /// Returns the version of the node's domain that the model imports.
   int64_t opset() const;
 };
 
-/// Reads what base_cases.py writes.
+/// Reads a file written by base_cases.py.
 Case read_case(const std::filesystem::path& path);
 
 }  // namespace linnet

@@ -38,7 +38,7 @@ void add_given(pb::GraphProto& graph, const CaseInput& input, bool with_shape) {
   if (!with_shape) info.mutable_type()->mutable_tensor_type()->clear_shape();
 }
 
-/// Every value that is given at run.
+/// Returns every value that is an input of the run.
 std::vector<const CaseInput*> given(const Case& node, const Form& form) {
   std::vector<const CaseInput*> result;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -63,7 +63,7 @@ pb::ModelProto model_of(const Case& node, const Form& form) {
 void run(const Case& node, const Form& form, const Registry& registry) {
   static const std::shared_ptr<Executor> executor = make_serial_executor();
   ModelOptions options{.optimization = form.as_written ? 0 : 2, .limits = kLimits, .executor = executor};
-  options.guard_memory = !form.as_written;  // Sanitizers do not see what is written beside a value of an arena.
+  options.guard_memory = !form.as_written;  // Sanitizers do not detect writes between values of an arena.
   const std::string bytes = model_of(node, form).SerializeAsString();
   Context context(load_onnx_bytes(std::as_bytes(std::span(bytes)), {}, options, registry),
                   {.executor = executor, .limits = kLimits, .seed = 1});
@@ -86,7 +86,7 @@ void add_form(std::vector<Form>& forms, const Form& form) {
   if (std::none_of(forms.begin(), forms.end(), same)) forms.push_back(form);
 }
 
-/// A bug, or memory that nobody counted before the system refused it.
+/// Whether the error is a bug, or is about memory that was not counted before the system refused it.
 bool is_wrong(const Error& error) {
   return error.kind() == ErrorKind::kInternal || error.message().find("not enough memory to") != std::string::npos;
 }

@@ -14,11 +14,11 @@ namespace linnet {
 struct Form {
   std::string name;
   uint64_t constants = 0;   ///< a bit for each input
-  bool as_written = false;  ///< without any optimisation, the ranks of inputs unknown
+  bool as_written = false;  ///< without any optimisation, with unknown ranks of inputs
 };
 
-/// The ways in which a model may have the case's node: with all inputs given when it runs, all constant, the varied one
-/// alone or all others constant, or all behind the first.
+/// Returns the ways in which a model may contain the case's node: with all inputs passed at run time, all constant,
+/// only the changed one constant, all but the changed one constant, or all but the first constant.
 std::vector<Form> forms(const Case& node);
 
 struct Answer {
@@ -27,8 +27,8 @@ struct Answer {
   std::string wrong;    ///< what no answer may be
 };
 
-/// Loads and runs the case's model within a second or two and 256 MiB; where inputs are too large to be given, it is
-/// only planned.
+/// Loads and runs the case's model within a second or two and 256 MiB. If inputs are too large to allocate, only plans
+/// it.
 Answer ask(const Case& node, const Form& form, const Registry& registry);
 
 }  // namespace linnet

@@ -18,7 +18,7 @@ Case& add(std::vector<Case>& cases, const Case& base, const std::string& what, i
   return cases.back();
 }
 
-/// The container with its first tensor changed, or none.
+/// Returns the container with its first tensor changed, or nothing.
 std::vector<TensorVariation> container_variations(const Tensor& container) {
   std::vector<TensorVariation> result;
   const auto wrap = [&](const std::string& what, const Tensor& value) {
@@ -98,9 +98,9 @@ void vary_counts(std::vector<Case>& cases, const Case& base) {
   }
 }
 
-using Dims = std::map<int64_t, int64_t>;  // by those before
+using Dims = std::map<int64_t, int64_t>;  // new dims by old ones
 
-/// The numbers that mean a dim: sizes, lengths.
+/// Replaces the numbers that represent a dim: sizes, lengths.
 template <class T>
 void replace_numbers(Tensor& tensor, const Dims& dims) {
   tensor = tensor.clone();

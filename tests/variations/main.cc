@@ -14,11 +14,10 @@
 #include "worker.h"
 
 // usage: vary_operators [--every=N] [--jobs=N] [--part] [--only=TEXT] [--without=TEXT] FOLDER
-// FOLDER holds valid cases of every operator, as base_cases.py writes them. Each input and attribute of each case is in
-// turn what no model should have; whatever the answer is, it must be a result or an Error. One question in N is asked;
-// with --part cases may be missing; --only and --without: of the cases
-// whose names contain TEXT, or do not. Prints what was wrong, and how many
-// questions were asked; the exit status is 1 where anything was wrong or an operator has no case.
+// FOLDER contains valid cases of every operator, written by base_cases.py. Each input and attribute of each case is
+// invalid in turn. Every answer must be a result or an Error. One question in N is asked. With --part, cases may be
+// missing. --only and --without select the cases whose names contain TEXT, or do not. Prints the failures and the
+// number of questions. The exit status is 1 if there was a failure or if an operator has no case.
 namespace linnet {
 namespace {
 
@@ -63,7 +62,7 @@ std::vector<fs::path> cases(const fs::path& folder) {
   return result;
 }
 
-/// How many registrations have no case; names them.
+/// Prints the registrations without a case, and returns their number.
 int missing(const std::vector<fs::path>& paths) {
   std::map<std::pair<std::string, std::string>, std::vector<int64_t>> opsets;
   for (const fs::path& path : paths) {

@@ -1,4 +1,4 @@
-"""One valid case of each operator that no schema describes: those of Linnet's own domains, and some of com.microsoft."""
+"""One valid case of each operator without a schema: those of Linnet's own domains, and some of com.microsoft."""
 
 import dataclasses
 
@@ -37,12 +37,13 @@ ONE, ZERO = np.float32(0.5), np.uint8(3)
 RELU = {"activation": "Relu"}
 WINDOW = {"kernel_shape": [2, 2], "strides": [1, 2], "pads": [1, 0, 1, 1], "dilations": [1, 2]}
 BYTE_GRIDS = {"x_scale": 0.5, "x_zero_point": 3, "y_scale": 0.25, "y_zero_point": 1}
-# x_scale, x_zero, w, w_scale, y_scale, y_zero, bias, residual, its grid, the grid of the sum, w_zero: behind x.
+# The order of the inputs after x: x_scale, x_zero, w, w_scale, y_scale, y_zero, bias, residual, its grid, the grid of
+# the sum, w_zero.
 MICROSOFT = "com.microsoft"
 
 
 def quantized(x, w, channels, y):
-    """The inputs of a quantised product."""
+    """Returns the inputs of a quantised product."""
     grid = [ONE, ZERO]
     return [x, *grid, w, np.full(channels, 0.5, np.float32), *grid, i([5] * channels, np.int32), y, *grid, *grid]
 

@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-/// An attribute that takes more words is no mode.
+/// An attribute that accepts more words is not a mode.
 constexpr size_t kMostModes = 24;
 
 class Questions {
@@ -31,7 +31,7 @@ class Questions {
   }
 
  private:
-  /// What no form runs has nothing to vary.
+  /// If no form of the case runs, there is nothing to vary.
   void put_itself() {
     Case itself = base_;
     itself.what = "itself";
@@ -49,7 +49,7 @@ class Questions {
     for (const Form& form : forms(node)) questioner_.take(node, form, false);
   }
 
-  /// With outputs that the operator mostly does not have.
+  /// Tries additional outputs, which the operator usually does not have.
   void put_with_outputs(int more) {
     Case changed = base_;
     changed.what = str(more, " outputs more");
@@ -95,7 +95,7 @@ class Questions {
     }
   }
 
-  /// Inputs are varied under each mode that the attribute may name; not where it takes any text.
+  /// Varies inputs under each mode that the attribute may name. If it accepts any text, there are no modes.
   void vary_spelling(const pb::AttributeProto& attribute) {
     std::vector<Case> modes;
     for (const std::string& word : words_) {
@@ -116,7 +116,7 @@ class Questions {
     }
   }
 
-  /// The name of the attribute that was found to have a wrong type; empty where none was.
+  /// Returns the name of the attribute that was refused for its type, or an empty text.
   static std::string refused_type(const Answer& answer) {
     const std::string begin = "attribute '", end = "' has the wrong type";
     const size_t behind = answer.message.rfind(end), before = answer.message.rfind(begin, behind);
@@ -124,8 +124,8 @@ class Questions {
     return answer.message.substr(before + begin.size(), behind - before - begin.size());
   }
 
-  /// Those that the operator reads and the case does not give. All words are attributes of a type that none has; the
-  /// operator names the first that it reads, which is then left out.
+  /// Returns the attributes that the operator reads and the case does not have. All words become attributes of an
+  /// invalid type. The operator refuses the first one that it reads, which is then removed.
   std::vector<std::string> asked_attributes() {
     std::set<std::string> left(words_.begin(), words_.end());
     for (const pb::AttributeProto& attribute : base_.node().attribute()) left.erase(attribute.name());

@@ -26,7 +26,7 @@ std::vector<Shape> shapes_of_other_ranks(const Shape& shape) {
   return result;
 }
 
-/// Each dim in turn, alone and with another of 0.
+/// Returns each dim changed in turn, alone and with another dim of 0.
 std::vector<Shape> shapes_of_other_dims(const Shape& shape) {
   std::vector<Shape> result;
   for (int axis = 0; axis < shape.rank(); ++axis) {
@@ -45,7 +45,7 @@ std::vector<Shape> shapes_of_other_dims(const Shape& shape) {
   return result;
 }
 
-/// All elements, and the last alone.
+/// Adds variations with all elements, and with only the last, set to the value.
 template <class T>
 void fill(std::vector<TensorVariation>& result, const Tensor& tensor, const std::string& name, const T& value) {
   for (const bool all : {true, false}) {
@@ -84,7 +84,7 @@ void fill_texts(std::vector<TensorVariation>& result, const Tensor& tensor) {
   }
 }
 
-/// Of bool, and of dtypes that C++ lacks: whole bytes.
+/// For bool, and dtypes that C++ lacks: sets whole bytes.
 void fill_bytes(std::vector<TensorVariation>& result, const Tensor& tensor) {
   for (const int byte : {0, 1, 0x7f, 0x80, 0xff}) {
     if (tensor.dtype() == DType::kBool && byte > 1) break;
@@ -155,7 +155,7 @@ std::optional<TensorVariation> with_shape(const Tensor& tensor, const Shape& sha
   int64_t elements = 0;
   try {
     elements = shape.elements();
-  } catch (const Error&) {  // Their number is none of int64.
+  } catch (const Error&) {  // Their number exceeds int64.
     elements = kMostElements + 1;
   }
   if (elements <= kMostElements) return TensorVariation{str(shape), repeated(tensor, shape), std::nullopt};

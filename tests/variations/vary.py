@@ -1,4 +1,4 @@
-"""Gives every operator what no model should have, in turn for each input and attribute: see main.cc.
+"""Runs every operator with each input and attribute invalid in turn: see main.cc.
 
 usage: vary.py BUILD [--configurations N] [--jobs N] [--only TEXT] [--without TEXT]
 """

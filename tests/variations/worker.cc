@@ -17,9 +17,9 @@
 namespace linnet {
 namespace {
 
-constexpr int64_t kMostDeaths = 12;              // of one case
+constexpr int64_t kMostDeaths = 12;              // per case
 constexpr rlim_t kMostMemory = rlim_t{3} << 30;  // of a process without sanitizers, which need much more
-constexpr int kMostLines = 30;                   // of what a process says when it ends
+constexpr int kMostLines = 30;                   // of the output of a process when it ends
 
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kSanitized = true;
@@ -29,7 +29,7 @@ constexpr bool kSanitized = __has_feature(address_sanitizer);
 constexpr bool kSanitized = false;
 #endif
 
-/// Of processor time, for one question, whose load and run each have a deadline of a second.
+/// Processor time for one question, whose load and run each have a deadline of a second.
 constexpr int kHangSeconds = kSanitized ? 20 : 5;
 
 void end_hang(int) {
@@ -66,7 +66,7 @@ std::string end_of(int status) {
 }  // namespace
 
 struct Worker::Progress {
-  int64_t at = 0;  // the question
+  int64_t at = 0;  // the index of the question
   bool under_way = false;
   Counts counts;
   char what[512] = "";
@@ -74,7 +74,7 @@ struct Worker::Progress {
 
 namespace {
 
-/// Asks them, and notes each before.
+/// Asks the questions, and records each before it is asked.
 template <class Progress>
 class Asker final : public Questioner {
  public:

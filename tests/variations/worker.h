@@ -14,16 +14,16 @@ struct Counts {
   int64_t asked = 0, results = 0, errors = 0, wrong = 0;
 };
 
-/// How the questions of a case are put.
+/// How the questions of a case are asked.
 struct Plan {
   std::vector<std::string> words;
-  /// One question in so many, but for those that others depend on; then attributes that cases do not give are varied
-  /// for one case in 8.
+  /// Asks one in this many questions, except those that others depend on. If it is above 1, attributes that cases do
+  /// not have are varied for one case in 8.
   int64_t every = 1;
 };
 
-/// Puts the questions of one case after the other, each case in a process of its own. A process that ends is started
-/// again behind the question that ended it.
+/// Asks the questions of one case after the other, each case in a separate process. A process that ends is restarted
+/// after the question that ended it.
 class Worker {
  public:
   Worker();
@@ -31,10 +31,10 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  /// Not while it is busy().
+  /// Must not be called while busy().
   void start(const std::filesystem::path& path, const Plan& plan);
   bool busy() const { return child_ > 0; }
-  /// Looks after the process; returns whether it is still busy.
+  /// Checks the process. Returns whether it is still busy.
   bool poll();
 
   Counts counts() const;
@@ -48,7 +48,7 @@ class Worker {
 
   Progress* progress_;  // shared with the process
   pid_t child_ = 0;
-  int errors_ = -1;  // what the process writes to stderr
+  int errors_ = -1;  // the stderr of the process
   std::filesystem::path path_;
   const Plan* plan_ = nullptr;
   int64_t deaths_ = 0;
