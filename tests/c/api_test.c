@@ -1,6 +1,6 @@
-// c_api_test LINEAR SCALED_ADD: calls the C API as C99 sees it. LINEAR: x[N,3] times [[1,-1],[2,-2],[3,-3]];
-// SCALED_ADD: mine::ScaledAdd(a[N], b[N]) with alpha 0.5. What ctypes can test as well, it does; here are types,
-// constants, structs.
+// c_api_test LINEAR SCALED_ADD: calls the C API from C99. LINEAR: x[N,3] times [[1,-1],[2,-2],[3,-3]]; SCALED_ADD:
+// mine::ScaledAdd(a[N], b[N]) with alpha 0.5. This program tests types, constants and structs. The tests with ctypes
+// cover everything else.
 #include <linnet.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-"""The C API: arguments that do not fit."""
+"""The C API: invalid arguments."""
 
 import ctypes
 import re
@@ -20,7 +20,7 @@ def with_field(x, **fields):
     return x
 
 
-# Made anew for each run: what refers to an array of X's shape, changed.
+# The changes to a struct that refers to an array of X's shape, which is made for each run.
 INPUTS = {
     "dtype of another input": (TYPE, "'x'", {"dtype": TensorProto.INT32}),
     "dtype that does not exist": (TYPE, "input 'x': dtype 99", {"dtype": 99}),

@@ -1,4 +1,4 @@
-"""What a program gives the C API to call: threads, memory, what runs; and deadlines of single runs."""
+"""The C API: callbacks of a program for threads, memory and profiling, and deadlines of single runs."""
 
 import ctypes
 import threading
@@ -41,7 +41,7 @@ def expected(api):
 
 
 class Pool:
-    """An executor on threads of Python's."""
+    """An executor that uses Python's threads."""
 
     def __init__(self, workers, leave_out=0):
         self.loops, self.threads, self.workers, self.leave_out = 0, set(), workers, leave_out
@@ -82,7 +82,7 @@ def test_an_executor_that_leaves_out_chunks_is_an_error(api):
 
 
 class Heap:
-    """An allocator that knows its blocks, and refuses where `most` are there."""
+    """An allocator that tracks its blocks, and refuses to allocate more than `most`."""
 
     def __init__(self, most=1000):
         self.blocks, self.count, self.most = {}, 0, most
@@ -154,7 +154,7 @@ def test_callbacks_are_checked(api, options, words):
 
 
 def test_options_of_earlier_versions_are_taken(api):
-    """Without what came later."""
+    """The struct lacks the later fields."""
     context = api.created("context_create", api.load(PRODUCTS))
     options = RunOptions(size=RunOptions.deadline_ms.offset)
     tensor = as_tensor(X)

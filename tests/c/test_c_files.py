@@ -11,7 +11,7 @@ from c_models import LINEAR, W, X
 
 
 class Stored:
-    """linnet_files of a dict. fail: the status, and the message, of reading that name."""
+    """Implements linnet_files with a dict. fail: reading this name returns `status` with `message`."""
 
     def __init__(self, api, files, most=2**62, fail=None, status=OK, message=None):
         self.api, self.files, self.most, self.fail, self.status, self.message = api, files, most, fail, status, message

@@ -1,4 +1,4 @@
-"""The C API: how models are loaded and described."""
+"""The C API: loading models, and their descriptions."""
 
 import ctypes
 from ctypes import byref, c_size_t, c_uint64
@@ -117,7 +117,7 @@ def test_precision_rounds_factors_to_bfloat16(api):
 
 
 def test_fast_int4_rounds_rows_to_int8(api):
-    """y = the sum of x, whose values are multiplied by 9 - 8: the scale of the row is 1."""
+    """y = the sum of x, whose values are multiplied by 9 - 8. The scale of the row is 1."""
     codes, scale = numpy_helper.from_array(np.full((1, 1, 8), 0x99, np.uint8), "b"), np.ones(1, np.float32)
     node = helper.make_node("MatMulNBits", ["x", "b", "s"], ["y"], domain="com.microsoft", K=16, N=1, block_size=16)
     model = model_bytes([node], [value("x", TensorProto.FLOAT, [1, 16])], [value("y", TensorProto.FLOAT, [1, 1])],

@@ -15,9 +15,9 @@ from onnx import TensorProto, helper
 
 
 class Mine:
-    """An operator mine::Op whose callbacks are Python functions of the API and their arguments but for user_data."""
+    """An operator mine::Op. Its callbacks are Python functions of the API and of their arguments without user_data."""
 
-    kept = []  # what contexts may call
+    kept = []  # objects that contexts may call
 
     def __init__(self, api, infer, compute, inputs=(2, 2), outputs=1):
         self.api, self.freed, self.raised = api, [], []
@@ -29,7 +29,7 @@ class Mine:
             "free_user_data": self.callbacks[2]})  # fmt: skip
 
     def guarded(self, function):
-        """What fails in the API is returned as its status; what else is raised is a test's failure."""
+        """Returns the status of failures in the API. Other exceptions are failures of the test."""
 
         def callback(user_data, node, call):
             assert user_data == 77
@@ -180,7 +180,7 @@ def test_inputs_and_outputs_may_be_omitted(api):
 
 
 def test_an_output_whose_shape_depends_on_data_is_allocated(api):
-    """The values above zero."""
+    """The output contains the values above zero."""
 
     def infer(api, node, inference):
         x = given(api, "inference_input", inference, 0)

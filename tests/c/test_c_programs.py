@@ -25,7 +25,7 @@ def linear_file(tmp_path):
 
 @pytest.fixture
 def scaled_add_file(tmp_path):
-    """y[N] = 0.5 a[N] + b[N], an operator that Linnet does not have."""
+    """y[N] = 0.5 a[N] + b[N], with an operator that Linnet does not have."""
     node = helper.make_node("ScaledAdd", ["a", "b"], ["y"], domain="mine", alpha=0.5)
     path = tmp_path / "scaled_add.onnx"
     inputs = [value(name, TensorProto.FLOAT, ["N"]) for name in "ab"]

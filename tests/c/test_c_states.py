@@ -1,4 +1,4 @@
-"""The C API: outputs that are the next run's inputs."""
+"""The C API: outputs that are inputs of the next run."""
 
 from ctypes import byref
 
@@ -13,7 +13,7 @@ NOTHING = np.zeros((2, 0, 3), np.float32)
 X, PAST = 0, 1
 Y, PRESENT = 0, 1
 
-# present = past and x below it; y = the sums of its columns.
+# present = past and the rows of x below it; y = the sums of its columns.
 GROWING = model_bytes(
     [helper.make_node("Concat", ["past", "x"], ["present"], axis=1),
      helper.make_node("ReduceSum", ["present", "axes"], ["y"], keepdims=0)],

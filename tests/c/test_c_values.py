@@ -1,4 +1,4 @@
-"""The C API: values in and out."""
+"""The C API: input and output values."""
 
 import ctypes
 from ctypes import byref, c_int64

@@ -14,7 +14,7 @@ def floats(*values):
     return np.array(values, np.float32)
 
 
-# y = (x a + b) c; a and b are inputs, too.
+# y = (x a + b) c, where a and b are also inputs.
 OPEN = model_bytes(
     [helper.make_node("Mul", ["x", "a"], ["xa"]), helper.make_node("Add", ["xa", "b"], ["xab"]),
      helper.make_node("Mul", ["xab", "c"], ["y"])],
@@ -30,7 +30,7 @@ def answer(api, context, *inputs):
 
 @pytest.fixture
 def opened(api):
-    """OPEN with initializers that runs override, and a context."""
+    """Loads OPEN with initializers that runs may override, and makes a context."""
     model = api.load(OPEN, overridable_initializers=1, replaceable_weights=1)
     context = api.created("context_create", model)
     yield model, context
