@@ -1,10 +1,10 @@
-"""What a page of the site refers to."""
+"""The references of a page of the site."""
 
 from functools import cache
 from html.parser import HTMLParser
 from urllib.parse import unquote, urlsplit
 
-# The attributes by which an element loads something.
+# The attributes by which an element loads a file.
 LOADED = {"script": "src", "img": "src", "iframe": "src", "source": "src", "link": "href"}
 
 
@@ -27,7 +27,7 @@ class Page(HTMLParser):
 
 @cache
 def names(file):
-    """The places of a page of the site that links may name."""
+    """Returns the anchors of a page of the site."""
     return Page(file.read_text()).names
 
 
@@ -37,7 +37,7 @@ def is_remote(reference):
 
 
 def problem(reference, page):
-    """What is wrong with a reference that the file `page` of the site makes to a file; None where nothing is."""
+    """Returns the problem of a reference to a file from the file `page` of the site, or `None`."""
     parts = urlsplit(reference)
     target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
     if not target.is_file():

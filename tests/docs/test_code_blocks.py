@@ -1,4 +1,4 @@
-"""Every block of code in the pages is run: programs against the build under test, command lines in a shell."""
+"""Runs every code block of the documentation: programs with the build under test, command lines in a shell."""
 
 import os
 import re
@@ -15,7 +15,7 @@ from locations import BUILD, ROOT
 LANGUAGES = {"c", "cpp", "python", "sh", "text"}
 HEADERS = [f"-I{ROOT / folder / 'include'}" for folder in ("engine", "ops", "frontends/onnx", "bindings/c")]
 LIBRARY = [f"-L{BUILD}/lib", "-llinnet", f"-Wl,-rpath,{BUILD}/lib"]
-# What a page says is there, before a part of a program.
+# The text that a page assumes before a part of a program.
 BEFORE = {
     ("README.md", "cpp", 1): """#include <linnet/onnx.h>
         linnet::Context context(linnet::load_onnx("sequence.onnx"));
@@ -26,7 +26,7 @@ BEFORE = {
 ENGINE = "takes half a gigabyte; tests/scale_out installs it in an environment of its own"
 SERVER = "takes up to half a gigabyte; tests/serving installs it in an environment of its own and starts it"
 BUILDS = "builds everything; scripts/common.sh has the same commands for test.sh"
-# Command lines that are not run here, and what holds for them.
+# Command lines that are not run here, and the reasons.
 ELSEWHERE = {
     "./quickstart.sh": BUILDS,
     "./test.sh": "runs these tests",
@@ -98,7 +98,7 @@ ELSEWHERE = {
 
 @pytest.fixture
 def folder(tmp_path):
-    """The current folder, with what the pages name."""
+    """Returns the current folder, which contains the files that the pages use."""
     if not (BUILD / "lib" / "liblinnet.so").exists():
         pytest.skip(f"{BUILD} is no build: name one in LINNET_BUILD")
     fill(tmp_path)
@@ -106,14 +106,14 @@ def folder(tmp_path):
 
 
 def call(folder, *command, **variables):
-    """What a command that must succeed prints."""
+    """Returns the output of a command, which must succeed."""
     result = subprocess.run([*map(str, command)], cwd=folder, env=os.environ | variables, capture_output=True, text=True)
     assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
     return result.stdout
 
 
 def whole(block):
-    """The block as a whole program."""
+    """Returns the block as a complete program."""
     text = BEFORE.get(block.key, "") + block.text
     if "int main(" in text:
         return text
@@ -123,7 +123,7 @@ def whole(block):
 
 
 def compile(folder, name, text, *flags):
-    """Compiles a text with the headers of applications and the shared library."""
+    """Compiles a text with the headers for applications and the shared library."""
     (folder / name).write_text(text)
     command = compiler("g++"), "-std=c++20"
     if name.endswith(".c"):
@@ -133,7 +133,8 @@ def compile(folder, name, text, *flags):
 
 
 def of(*languages):
-    """A parameter for each block of these languages that tests/torch does not run, and that is no file of its own."""
+    """Returns a parameter for each block of these languages that tests/torch does not run, and that is not a file
+    itself."""
     found = [block for page in PAGES for block in blocks(page, *languages)]
     return [pytest.param(block, id=f"{block.page}-{block.language}-{block.number}")
             for block in found if not block.needs_pytorch and not block.file and block.page != "docs/custom_ops.md"]  # fmt: skip
@@ -174,7 +175,7 @@ def test_the_blocks_of_custom_operators_are_a_library(folder, run_model):
 
 @pytest.fixture
 def python_path():
-    """Where Python finds the binding of the build under test."""
+    """Returns the path of the Python binding in the build under test."""
     if not list(BUILD.glob("python/linnet/_linnet*.so")):
         pytest.skip(f"{BUILD} has no Python binding: build with LINNET_BUILD_PYTHON")
     return str(BUILD / "python")

@@ -1,6 +1,7 @@
-"""docs/contributing.md followed literally in a fresh checkout: its files are written, its commands run.
+"""Follows docs/contributing.md literally in a fresh checkout: writes its files and runs its commands.
 
-But for building all: only what the page adds or changes is compiled, the rest is that of the build under test.
+It does not build everything: it compiles only what the page adds or changes, and takes the rest from the build under
+test.
 """
 
 import json
@@ -23,7 +24,7 @@ ADDED = [block.file for block in blocks(PAGE) if block.file]
 LINES = [line for block in blocks(PAGE, "sh") for line in commands(block)]
 CONFIGURE, BUILD_ALL, RUN = (next(line for line in LINES if line.startswith(start))
                              for start in ("cmake -S", "cmake --build", "build/bin/linnet_tests"))  # fmt: skip
-# What includes the lists that the page adds lines to.
+# The sources that include the lists to which the page adds lines.
 READERS = {"operators": "ops/registry.cc", "kernels": "ops/kernels/kernels_for.cc"}
 
 
@@ -37,7 +38,7 @@ def copy_checkout(folder):
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
-    """A fresh checkout with what the page adds, configured as it says."""
+    """Returns a fresh checkout with the page's additions, configured according to the page."""
     if not OBJECTS.is_dir():
         pytest.skip(f"{BUILD} has no tests: build with LINNET_BUILD_TESTS")
     if f"CMAKE_HOME_DIRECTORY:INTERNAL={ROOT}\n" not in (BUILD / "CMakeCache.txt").read_text():
@@ -56,7 +57,7 @@ def checkout(tmp_path_factory):
 
 
 def compile(entry):
-    """Runs a command of compile_commands.json; returns the object file."""
+    """Runs a command of compile_commands.json. Returns the object file."""
     output = Path(entry["directory"], shlex.split(entry["command"].split(" -o ")[1])[0])
     output.parent.mkdir(parents=True, exist_ok=True)
     call(*shlex.split(entry["command"]), "-Werror", cwd=entry["directory"])
@@ -64,7 +65,7 @@ def compile(entry):
 
 
 def passed(checkout, installed, kind):
-    """Builds what the page adds of a kind into a program of tests; returns the names of those that passed."""
+    """Builds the page's additions of one kind into a test program. Returns the names of the tests that passed."""
     wanted = [name for name in ADDED if ("/kernels/" in name) == (kind == "kernels")] + [READERS[kind]]
     entries = json.loads((checkout / "build" / "compile_commands.json").read_text())
     entries = [entry for entry in entries if entry["file"].removeprefix(f"{checkout}/") in wanted]
@@ -74,7 +75,8 @@ def passed(checkout, installed, kind):
     libraries = [flag for flag in installed.pkg_config("--static", "--libs") if flag != "-llinnet"]
     program = checkout / "build" / kind
     support = [*OBJECTS.glob("support/*.o"), *OBJECTS.glob("Unity/unity_support_*.o")]
-    # Of two definitions the linker takes the first: a batch of sources in the library has the old one of what is changed.
+    # The linker uses the first of two definitions: a batch of sources in the library contains the old version of a
+    # changed source.
     call("c++", "-Wl,--allow-multiple-definition", *objects, *support, BUILD / "liblinnet.a", "-lgtest_main", "-lgmock",
          "-lgtest", *libraries, "-o", program)  # fmt: skip
     return re.findall(r"^\[ +OK \] (\S+)", call(program, *shlex.split(RUN)[1:]), re.MULTILINE)
@@ -89,7 +91,7 @@ def test_the_operator_and_the_rewrite_pass_their_tests(checkout, installed):
     assert {name.split(".")[0] for name in names} == {"Square", "CancelNegations"}
 
 
-# A program of its own, that runs nothing else: the table of kernels is not that of the rest of the library.
+# A separate program that runs nothing else, because its table of kernels differs from that of the rest of the library.
 def test_the_kernel_passes_its_test(checkout, installed):
     names = passed(checkout, installed, "kernels")
     assert names and all("SquareKernel" in name for name in names)

@@ -1,4 +1,4 @@
-"""docs/design.md is a map that fits on a few screens, and leads to a page of one shape for each decision."""
+"""docs/design.md must be a map of a few screens, with a link to a page of a fixed structure for each decision."""
 
 import re
 
@@ -8,9 +8,9 @@ from locations import ROOT
 MAP = ROOT / "docs" / "design.md"
 PAGES = sorted((ROOT / "docs" / "design").glob("*.md"))
 HEADINGS = ["Question", "Decision", "Reason", "Consequences"]
-OTHER_HEADINGS = {"weights.md"}  # describes stages, decides nothing
+OTHER_HEADINGS = {"weights.md"}  # describes stages and contains no decision
 MOST_LINES = {"map": 120, "page": 80}
-# Paths of the tree, in code: "ops/gemm/accuracy.h", or without the end, "plan/add_rests".
+# Paths of the tree in code style: "ops/gemm/accuracy.h", or without the extension, "plan/add_rests".
 PATH = re.compile(r"`([a-z_]+/[a-z_/]+(?:\.[a-z.]+)?/?)`")
 PLACES = ("", "engine/", "engine/include/", "ops/", "ops/rewrites/")
 

@@ -1,10 +1,10 @@
-"""docs/onnxruntime_abi.md lists the slots of ONNX Runtime's table as bindings/onnxruntime_abi/slots.inc has them."""
+"""docs/onnxruntime_abi.md must list the same slots of ONNX Runtime's table as bindings/onnxruntime_abi/slots.inc."""
 
 import re
 
 from locations import ROOT
 
-# What begins the list of each state.
+# The beginning of the list of each state.
 LISTS = {"IMPLEMENTED": "are implemented:", "REFUSED": "answer `ORT_NOT_IMPLEMENTED`", "ABSENT": "execution providers that",
          "NOTHING": "free what never exists"}  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The documentation as a site: built by its script, each page opened by Chromium as a file."""
+"""Builds the documentation site with its script, and opens each page as a file in Chromium."""
 
 import re
 import shutil
@@ -9,7 +9,7 @@ from html_pages import Page, is_remote, problem
 from locations import ROOT
 
 PAGES = sorted(str(path.relative_to(ROOT / "docs").with_suffix("")) for path in ROOT.glob("docs/**/*.md"))
-# Pages of text and tables alone, in a folder: the browser opens one of them, the links of all are followed.
+# Pages with only text and tables, in one folder. The browser opens one of them; the links of all are checked.
 DESIGN = [name for name in PAGES if name.startswith("design/")]
 OPENED = [name for name in PAGES if name not in DESIGN[1:]]
 BROWSER = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
@@ -18,7 +18,7 @@ BROWSER = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The folder of the built site."""
+    """Returns the folder of the built site."""
     folder = tmp_path_factory.mktemp("site")
     built = subprocess.run([ROOT / "scripts" / "build_docs.sh", folder], capture_output=True, text=True)
     if "pip could not install" in built.stderr:
@@ -29,13 +29,13 @@ def site(tmp_path_factory):
 
 @pytest.fixture
 def browse(site, tmp_path):
-    """Opens a page of the site; returns it as its scripts leave it, and what they wrote to the console."""
+    """Opens a page of the site. Returns its contents after its scripts have run, and their console output."""
     if not shutil.which("chromium"):
         pytest.skip("chromium is not installed")
 
     def open_page(name):
         page, log = tmp_path / "page.html", tmp_path / "log.txt"
-        # Into files: Chromium's helpers hold pipes open after it has ended.
+        # Writes to files because Chromium's helper processes keep pipes open after it has ended.
         with page.open("w") as out, log.open("w") as err:
             command = [*BROWSER, f"--user-data-dir={tmp_path}/profile", f"file://{site}/{name}"]
             subprocess.run(command, stdout=out, stderr=err, timeout=120, check=True)
@@ -55,7 +55,7 @@ def test_style_sheets_load_nothing_from_elsewhere(site):
 
 
 def problems(text, file):
-    """What is wrong with the references of a page of the site."""
+    """Returns the problems of the references on a page of the site."""
     page = Page(text)
     remote = [f"{reference} is loaded from elsewhere" for reference in page.resources if is_remote(reference)]
     local = [reference for reference in page.links | page.resources if not is_remote(reference)]
