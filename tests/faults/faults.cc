@@ -39,7 +39,7 @@ bool file_fails() noexcept {
   return true;
 }
 
-/// Of a call that moves bytes: whether it fails; else it may move fewer.
+/// Whether a call that transfers bytes fails. If it does not, it may transfer fewer bytes.
 bool transfer_fails(size_t& bytes) noexcept {
   if (file_fails()) return true;
   if (bytes > 1 && fails(Fault::kShort)) bytes /= 2;
@@ -71,7 +71,7 @@ int64_t live_blocks() { return blocks; }
 
 }  // namespace linnet::testing
 
-// Seen by the libraries.
+// Visible to the libraries.
 #pragma GCC visibility push(default)
 extern "C" {
 

@@ -3,24 +3,24 @@
 #include <cstdint>
 #include <string>
 
-// What the program takes from the system, each call of which may fail. In force for all threads.
+// System calls of the program, each of which can fail. The settings apply to all threads.
 namespace linnet::testing {
 
-/// The kinds of calls that fail, and how.
+/// The kinds of calls that fail, and how they fail.
 enum class Fault {
-  kMemory,       ///< malloc and what stands for it: null
-  kFile,         ///< open, read, write, stat, rename and their like: EIO
-  kInterrupted,  ///< those that read and write: EINTR
-  kShort,        ///< those that read and write: half of what is asked for, at least a byte
+  kMemory,       ///< malloc and its replacements: null
+  kFile,         ///< open, read, write, stat, rename and similar calls: EIO
+  kInterrupted,  ///< calls that read and write: EINTR
+  kShort,        ///< calls that read and write: half of the requested bytes, at least one
   kThread,       ///< pthread_create: EAGAIN
 };
 
-/// From now on call number `call` (0: the first) of a kind fails, and all behind it where `forever`.
+/// Makes call number `call` (0: the first) of a kind fail, and all later ones if `forever`.
 void begin_fault(Fault fault, int64_t call, bool forever);
-/// No call fails any more. Returns how many of that kind there were.
+/// Ends the failures. Returns the number of calls of that kind.
 int64_t end_fault();
 
-/// Blocks of memory that are alive.
+/// Returns the number of allocated blocks of memory.
 int64_t live_blocks();
 
 }  // namespace linnet::testing

@@ -16,9 +16,10 @@
 #include "linnet/onnx.h"
 #include "linnet/registry.h"
 
-// test_faults MODEL FOLDER: loads a model and runs it, again and again, while one thing or all things fail, from some
-// moment on: memory, files, threads. Each time there is an Error or the result, nothing is lost, and what there is
-// (model and context) works afterwards. Says how many there were; exit code 1 with what was otherwise.
+// test_faults MODEL FOLDER: repeatedly loads and runs a model while one call or all calls fail from some point on:
+// memory, files, threads. Each time the outcome must be an Error or the result, nothing may be lost, and the model and
+// the context, if they exist, must work afterwards. Prints the number of attempts. If a check fails, prints it and
+// exits with code 1.
 
 namespace linnet::testing {
 namespace {
@@ -48,7 +49,7 @@ Registry registry() {
   return registry;
 }
 
-/// For each input numbers that depend on its place alone; dims that are open are 2.
+/// Returns inputs whose numbers depend only on their position. Open dims are 2.
 std::vector<Tensor> inputs_of(const Model& model) {
   std::vector<Tensor> inputs;
   for (const ValueInfo& info : model.inputs()) {
@@ -70,7 +71,7 @@ class Scenario {
  public:
   Scenario(std::string path, std::string folder) : path_(std::move(path)), folder_(std::move(folder)) {}
 
-  /// What one life does: load, run, write.
+  /// The actions of one attempt: load, run, write.
   struct Life {
     std::shared_ptr<Executor> executor;
     bool files = false;  // with a cache, and writing the model
@@ -84,7 +85,7 @@ class Scenario {
     save_onnx(model, former_);
   }
 
-  /// Lives with a fault; returns how many calls of its kind there were.
+  /// Performs an attempt with a fault. Returns the number of calls of its kind.
   int64_t live(const Life& life, Fault fault, int64_t call, bool forever, const std::vector<ErrorKind>& kinds) {
     clear(life);
     const ModelOptions options = options_of(life);
@@ -131,7 +132,7 @@ class Scenario {
     }
   }
 
-  /// The file is the old or the new one, and nothing else is left.
+  /// Checks that the file is the old or the new one, and that no other file remains.
   void check_saved() const {
     check(Context(load_onnx(saved_, {}, registry_)).run(inputs_));
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
@@ -158,8 +159,8 @@ class Scenario {
   std::vector<Tensor> inputs_, expected_;
 };
 
-/// A new thread, of which no library has threads yet, takes an executor whose threads may not start: returns how many
-/// it wants.
+/// Creates an executor on a new thread, for which no library has threads yet, while threads may fail to start. Returns
+/// the number of threads that it starts.
 int64_t start_threads(std::shared_ptr<Executor> (*make)(int), int64_t call, bool forever) {
   int64_t calls = 0;
   std::atomic<int> done = 0;
@@ -190,11 +191,11 @@ struct Campaign {
   Fault fault;
   std::vector<ErrorKind> kinds;
   bool forever;
-  int64_t most;  // lives
+  int64_t most;  // attempts
 };
 
-/// Again where blocks are left: what the libraries keep after a first time is not lost. One block may be that was made
-/// for a message of protobuf, whose fields do not expect memory to end.
+/// Repeats the attempt if blocks remain, because memory that libraries keep after the first time is not lost. One block
+/// may belong to a protobuf message, whose fields do not handle allocation failures.
 int64_t live_without_loss(Scenario& scenario, const Campaign& c, int64_t call) {
   int64_t calls = 0, lost = 0;
   for (int time = 0; time < 3; ++time) {

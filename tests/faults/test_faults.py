@@ -1,4 +1,4 @@
-"""Memory, files and threads that fail at any moment: what test_faults does with models of all kinds."""
+"""Memory, files and threads that fail at any point: runs test_faults on all kinds of models."""
 
 import subprocess
 
@@ -10,7 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 FLOAT, BOOL, INT64 = TensorProto.FLOAT, TensorProto.BOOL, TensorProto.INT64
 PROGRAM = BUILD / "bin" / "test_faults"
-LIVES = 100  # of each kind of fault: those calls fail that divide a life evenly
+LIVES = 100  # of each kind of fault, with failing calls at equal distances
 node, info = helper.make_node, helper.make_tensor_value_info
 
 
