@@ -1,5 +1,5 @@
-"""The Debian packages: what lintian says of them, what they hold and ask for, and, where LINNET_TEST_DEBOOTSTRAP is set
-(root, network, minutes), that they can be installed and used in a system that has nothing else.
+"""The Debian packages: lintian's reports, their contents and dependencies, and, if LINNET_TEST_DEBOOTSTRAP is set
+(root, network, minutes), their installation and use in a minimal system.
 """
 
 import os
@@ -15,7 +15,7 @@ NAMES = ["liblinnet0", "liblinnet-dev", "linnet-onnxruntime", "linnet-tools"]
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory):
-    """The packages of the build under test by name."""
+    """Returns the packages of the build under test by name."""
     if not shutil.which("dpkg-shlibdeps"):
         pytest.skip("dpkg-dev is not installed")
     folder = tmp_path_factory.mktemp("packages")

@@ -1,5 +1,5 @@
-"""Programs outside of Linnet's tree, built against an installation that was moved: by CMake and by pkg-config, with the
-shared library and the static one, by GCC and by Clang.
+"""Programs outside of Linnet's tree, built with an installation that was moved: by CMake and by pkg-config, with the
+shared and the static library, by GCC and by Clang.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ C99 = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror"]
 
 
 def needed(program):
-    """The shared libraries that a program names."""
+    """Returns the shared libraries that a program names."""
     return re.findall(r"NEEDED.*\[(.*)\]", call("readelf", "-d", program))
 
 
@@ -38,7 +38,7 @@ def expect_outputs(installed, program, linear):
 @pytest.fixture(scope="module", params=[(c, library) for c in COMPILERS for library in ("shared", "static")],
                 ids=lambda pair: "-".join(pair))  # fmt: skip
 def consumer(request, installed, tmp_path_factory):
-    """The build folder of the consumer, and the library that it asks CMake for."""
+    """Returns the build folder of the consumer, and the library that it requests from CMake."""
     name, library = request.param
     folder = tmp_path_factory.mktemp("consumer")
     result = installed.configure(CONSUMER, folder, compiler(name), LIBRARY=library)
@@ -80,7 +80,7 @@ def test_earlier_standards_of_cpp_get_one_clear_error_first(name, installed, tmp
 
 @pytest.mark.parametrize("name", ["libonnxruntime.so", "libonnxruntime.so.1.17.0", "libonnxruntime.so.1.21"])
 def test_the_library_of_onnxruntime_has_the_names_that_clients_ask_for(installed, name):
-    """The whole release until 1.18, MINOR where a distribution built it."""
+    """The names contain the full release until 1.18, or MINOR for a distribution's build."""
     folder = installed.libraries / "linnet-onnxruntime"
     if not folder.exists():
         pytest.skip("built without LINNET_BUILD_ONNXRUNTIME")

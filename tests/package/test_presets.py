@@ -1,4 +1,5 @@
-"""The flags of CMakePresets.json make bugs seen: a program of planted ones, built with them, ends with a report."""
+"""The flags of CMakePresets.json must detect bugs: a program with deliberate bugs, built with them, ends with a
+report."""
 
 import json
 import os
@@ -16,7 +17,7 @@ PRESETS = {preset["name"]: preset for preset in CONFIGURED}
 
 
 def variables(name):
-    """A preset's, with those that it inherits."""
+    """Returns the variables of a preset, including inherited ones."""
     preset = PRESETS[name]
     inherited = variables(preset["inherits"]) if "inherits" in preset else {}
     return inherited | preset["cacheVariables"]
@@ -24,7 +25,7 @@ def variables(name):
 
 @pytest.fixture(scope="module", params=[name for name, preset in PRESETS.items() if not preset.get("hidden")])
 def build(request, tmp_path_factory):
-    """The preset's name and the program."""
+    """Returns the preset's name and the program."""
     values = variables(request.param)
     compiler = values.get("CMAKE_CXX_COMPILER", "g++")
     if not shutil.which(compiler):
@@ -37,7 +38,7 @@ def build(request, tmp_path_factory):
 
 
 def run(build, *arguments):
-    # Of an OpenMP runtime, which was built without the sanitizers.
+    # For an OpenMP runtime that was built without the sanitizers.
     options = {"TSAN_OPTIONS": "ignore_noninstrumented_modules=1"}
     return subprocess.run(
         [build[1], *arguments],

@@ -1,4 +1,4 @@
-"""What a wheel of the Python package is made of, laid together as it is there."""
+"""The contents of a wheel of the Python package, arranged as in the wheel."""
 
 import os
 import shutil
@@ -31,7 +31,7 @@ def test_the_package_runs_where_it_lies_and_is_typed(tmp_path):
 
 
 def pip_install(folder, **environment):
-    """The Python of an environment where pip has built the package, and what it printed."""
+    """Returns the Python of an environment in which pip has built the package, and pip's output."""
     call("/usr/bin/python3", "-m", "venv", folder)
     command = [folder / "bin" / "pip", "install", "-v", "--disable-pip-version-check", ROOT]
     done = subprocess.run(command, env=os.environ | environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -42,7 +42,7 @@ def pip_install(folder, **environment):
 
 
 def expect_binding_alone(python, printed):
-    """Compiled were the sources of the extension module, and it loads the library beside it."""
+    """Expects that only the sources of the extension module were compiled, and that it loads the library next to it."""
     compiled = [line for line in printed.splitlines() if "Building CXX object" in line]
     assert compiled
     assert not [line for line in compiled if "linnet_engine" in line or "linnet_ops" in line]

@@ -1,4 +1,4 @@
-"""A library of what a model needs (LINNET_OPERATORS) gives the same bits, and refuses other models."""
+"""A library with only what a model needs (LINNET_OPERATORS) must return the same bits, and refuse other models."""
 
 import platform
 import subprocess
@@ -12,7 +12,7 @@ from onnx import TensorProto, helper
 from onnx_files import save_model
 
 ISA = "avx2" if platform.machine() == "x86_64" else "neon"
-# Compiled fast: what is built is the same.
+# Optimised for a fast build. The same parts are built.
 OPTIONS = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=", "-DLINNET_SIMD_OPTIMIZATION=-O1",
            "-DLINNET_BUILD_EXAMPLES=OFF", "-DLINNET_INSTALL=OFF"]  # fmt: skip
 
@@ -27,7 +27,7 @@ def model(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def reduced(model, tmp_path_factory):
-    """The build folder."""
+    """Returns the build folder."""
     folder = tmp_path_factory.mktemp("reduced")
     needed = folder / "needed.txt"
     needed.write_text(call(RUN_MODEL, "ops", "--needed", model))

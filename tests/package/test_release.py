@@ -1,7 +1,7 @@
-"""What scripts/release.sh packs of the build under test, configured with the RELEASE_OPTIONS of scripts/common.sh: the tarball,
-the Debian packages and the wheel of one Python, which the script tries. They are packed twice, which takes minutes: where
-LINNET_TEST_RELEASE=1. Where LINNET_TEST_DEBOOTSTRAP names a release of Debian (root, network), the images of Containerfile are
-made of it.
+"""The results of scripts/release.sh for the build under test, configured with the RELEASE_OPTIONS of scripts/common.sh:
+the tarball, the Debian packages and the wheel for one Python, which the script tests. They are built twice, which takes
+minutes, so this runs only with LINNET_TEST_RELEASE=1. If LINNET_TEST_DEBOOTSTRAP names a release of Debian (root,
+network), the images of Containerfile are built from it.
 """
 
 import json
@@ -41,7 +41,7 @@ def release(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def unpacked(release, tmp_path_factory):
-    """The folders of the tarball and of the wheel."""
+    """Returns the folders of the tarball and of the wheel."""
     folder = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(next(release.glob("*.tar.xz"))) as file:
         file.extractall(folder / "tarball")
@@ -51,7 +51,7 @@ def unpacked(release, tmp_path_factory):
 
 
 def loaded(program):
-    """The libraries that a program loads but for those of the system, and their paths."""
+    """Returns the libraries that a program loads, except those of the system, and their paths."""
     paths = dict(re.findall(r"(\S+) => (.+?)(?: \(0x.*)?\n", call("ldd", program)))
     return {name: path for name, path in paths.items() if not SYSTEM.match(name)}
 
@@ -88,7 +88,7 @@ def test_programs_are_linked_with_the_library_of_the_tarball(unpacked, linear, t
 
 
 def check_bill(path, libraries):
-    """The bill of materials has the fields that CycloneDX and readers ask for, and names the libraries."""
+    """The bill of materials must contain the fields that CycloneDX and its readers require, and name the libraries."""
     bill = json.loads(path.read_text())
     assert (bill["bomFormat"], bill["specVersion"], bill["metadata"]["component"]["name"]) == ("CycloneDX", "1.5", "linnet")
     for component in (bill["metadata"]["component"], *bill["components"]):
@@ -124,13 +124,14 @@ def test_nothing_names_the_folders_of_the_build(unpacked):
 
 
 def container(root, *command, environment):
-    """What a command prints to the user nobody of a root. A container has /proc, which the loader asks where a program is."""
+    """Returns the output of a command that runs as the user `nobody` in a root. The container has /proc, which the loader
+    needs to locate a program."""
     isolated = "unshare", "--pid", "--fork", "--root", root, "--mount-proc", "--setuid", "65534", "--setgid", "65534"
     return call(*isolated, *command, env=environment)
 
 
 def follow(target, release, root, environment):
-    """Makes an image of Containerfile in the root of a Debian: the command of the image."""
+    """Builds an image of Containerfile in the root of a Debian. Returns the command of the image."""
     text = (ROOT / "Containerfile").read_text()
     variables = dict(re.findall("^ARG (.+)=(.+)", text, re.MULTILINE))
     image = next(part for part in re.split("^FROM ", text, flags=re.MULTILINE) if part.split("\n")[0].endswith(f"AS {target}"))
@@ -162,7 +163,7 @@ def test_the_image_of_the_containerfile_runs(release, root):
 
 def test_the_image_with_python_runs_the_lines_of_the_readme(release, root, linear):
     call("/usr/bin/python3", "-m", "pip", "download", "-q", "--only-binary=:all:", "-d", root / "pypi", "numpy")
-    # pip of the root may not know the certificates of this machine's network.
+    # The root's pip may not trust the certificates of this machine's network.
     environment = {"PATH": "/usr/bin:/usr/sbin:/bin:/sbin", "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "/pypi"}
     command = follow("python", release, root, environment)
     model, expected = linear

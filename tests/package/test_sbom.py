@@ -1,4 +1,4 @@
-"""Which licences scripts/sbom.py lets into a release."""
+"""The licences that scripts/sbom.py permits in a release."""
 
 import json
 import subprocess

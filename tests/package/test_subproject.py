@@ -1,4 +1,4 @@
-"""Linnet as a part of another project, and what a build says where something is missing."""
+"""Linnet as a part of another project, and the messages of a build with missing dependencies."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ SUBPROJECT = Path(__file__).parent / "subproject"
 
 @pytest.fixture(scope="module", params=["ON", "OFF"], ids=["FetchContent", "add_subdirectory"])
 def subproject(request, tmp_path_factory):
-    """The configured project's folder, and what it printed."""
+    """Returns the configured project's folder, and its output."""
     folder = tmp_path_factory.mktemp("subproject")
     return folder, call("cmake", "-S", SUBPROJECT, "-B", folder, f"-DLINNET={ROOT}", f"-DFETCH={request.param}")
 

@@ -1,4 +1,4 @@
-"""One process that holds Linnet and the libraries that programs use it with. Each has a file in together/, with a
+"""One process with Linnet and the libraries that programs use together with it. Each has a file in together/ with a
 function that uses it.
 """
 
@@ -9,7 +9,7 @@ import pytest
 from installed import call
 
 TOGETHER = Path(__file__).parent / "together"
-# What is linked, and a header without which the file does not compile.
+# The libraries to link, and a header without which the file does not compile.
 OTHERS = {
     "protobuf": (["-lprotobuf"], "google/protobuf/message.h"),
     "torch": (["-ltorch_cpu", "-lc10"], "ATen/ATen.h"),
@@ -42,7 +42,7 @@ def is_there(name):
 
 @pytest.fixture(scope="module")
 def objects(installed, tmp_path_factory):
-    """The compiled files by name, and the folder where ONNX Runtime lies by the name that programs link."""
+    """Returns the compiled files by name, and a folder with ONNX Runtime under the name that programs link."""
     folder = tmp_path_factory.mktemp("together")
     others = [name for name in OTHERS if is_there(name)]
     if "onnxruntime" in others:
@@ -57,7 +57,8 @@ def objects(installed, tmp_path_factory):
 
 @pytest.fixture(scope="module", params=["shared-first", "shared-last", "static"])
 def process(request, objects, installed):
-    """A function of a model that runs a process which holds all; its result names the libraries in memory."""
+    """Returns a function of a model that runs a process with all libraries. Its result lists the libraries in
+    memory."""
     folder, others = objects
     linnet = installed.pkg_config("--libs", *(["--static"] if request.param == "static" else []))
     if request.param == "static":

@@ -18,7 +18,7 @@ void run(void* library, const char* model) {
 
 }  // namespace
 
-// host MODEL PLUGIN PLUGIN: one plugin again and again, then both at the same time.
+// host MODEL PLUGIN PLUGIN: loads and runs one plugin repeatedly, then both at the same time.
 int main(int, char** argv) {
   for (int i = 0; i < 3; ++i) {
     void* library = open(argv[2]);

@@ -8,7 +8,7 @@
 #include <vector>
 
 // usage: bugs NAME [COUNT]
-// Each of these bugs is one that a preset's build must see. COUNT is not known to the compiler.
+// Each of these bugs must be detected by the build of some preset. The compiler does not know COUNT.
 namespace {
 
 int count = 8;
@@ -36,7 +36,7 @@ int copy_beside() {
   return text[0];
 }
 
-/// Where no size is known to the compiler.
+/// The compiler does not know the sizes here.
 [[gnu::noinline]] void fill(char* at, int from, int to) { std::fill(at + from, at + to, char(1)); }
 
 int smash_stack() {
@@ -73,7 +73,7 @@ int race_of_loop() {
   return total;
 }
 
-/// None: nothing may be seen in it.
+/// Contains no bug, so nothing may be reported.
 int sum_of_loop() {
   std::vector<int> values(1000);
 #pragma omp parallel for num_threads(2)

@@ -1,6 +1,6 @@
 #include <cstdint>
 
-// The beginning of onnxruntime_c_api.h: Python's package has no headers.
+// The beginning of onnxruntime_c_api.h, because the Python package has no headers.
 struct OrtApi;
 struct OrtApiBase {
   const OrtApi* (*GetApi)(uint32_t version);

@@ -1,6 +1,6 @@
 #include <string>
 
-// As opencv2/core/utility.hpp declares it: the libraries are often installed without the headers.
+// The declaration in opencv2/core/utility.hpp, because the libraries are often installed without the headers.
 namespace cv {
 std::string getVersionString();
 }

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-// A message whose type is made at run time: descriptors and reflection, which the lite runtime lacks.
+// A message whose type is made at run time, with descriptors and reflection, which the lite runtime lacks.
 bool use_protobuf() {
   using namespace google::protobuf;
   DynamicMessageFactory factory;
