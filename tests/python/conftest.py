@@ -1,4 +1,4 @@
-"""Tests that run on ONNX Runtime and on Linnet in its place."""
+"""Fixtures for tests that run with ONNX Runtime and with Linnet in its place."""
 
 import importlib
 

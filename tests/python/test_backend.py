@@ -1,4 +1,4 @@
-"""The official suite of the onnx package through linnet.backend."""
+"""Runs the official suite of the onnx package through linnet.backend."""
 
 import unittest
 from fnmatch import fnmatchcase
@@ -8,7 +8,7 @@ import linnet.backend
 import onnx.backend.test
 import pytest
 
-# The official runner takes the length of each element of a sequence, which one of rank 0 has not.
+# The official runner takes the length of each element of a sequence, and an element of rank 0 has no length.
 NOT_COMPARED = ["test_loop16_seq_none"]
 MANIFEST = Path(__file__).resolve().parents[1] / "onnx_backend" / "expected_failures.txt"
 
@@ -20,7 +20,7 @@ def expected_failures():
 
 @pytest.mark.filterwarnings("ignore")
 def test_the_same_cases_fail_as_with_run_model():
-    """onnx_backend/expected_failures.txt lists what run_model check fails."""
+    """onnx_backend/expected_failures.txt lists the failures of run_model check."""
     suite = onnx.backend.test.BackendTest(linnet.backend, __name__).test_suite
     result = unittest.TestResult()
     suite.run(result)

@@ -1,6 +1,6 @@
-"""A sample's bits do not depend on its batch: not on the size, nor on its place, nor on the other samples.
+"""A sample's bits must not depend on its batch: not on the size, its position, or the other samples.
 
-With Session(batch_invariant=True); and, where masks hide what is behind a sequence, not on how long the padding is.
+Tested with Session(batch_invariant=True). If masks hide the padding of a sequence, its length must not matter either.
 """
 
 import linnet
@@ -19,7 +19,8 @@ def floats(*shape):
 
 
 def chain(x_shape, *layers, dtype=np.float32):
-    """The bytes of a model of x[N, ...], float32, whose layers, (operator, constants, attributes), run in `dtype`."""
+    """Returns the bytes of a model of x[N, ...], float32. Its layers, (operator, constants, attributes), run in
+    `dtype`."""
     nodes, constants, value = [], [], "x"
     if dtype != np.float32:
         layers = (("Cast", [], {"to": TensorProto.FLOAT16}), *layers, ("Cast", [], {"to": TensorProto.FLOAT}))
@@ -40,7 +41,7 @@ def convolution(channels, out, kernel, group=1):
     return "Conv", [weights, floats(out)], {"pads": [k // 2 for k in kernel] * 2, "group": group}
 
 
-# Sizes for which the choice between Winograd's tiles and direct convolution depends on the number of samples, too.
+# Sizes for which the choice between Winograd's tiles and direct convolution also depends on the number of samples.
 CONVOLUTIONS = {
     f"{channels}x{size}x{size}_{'x'.join(map(str, kernel))}_{group}": (channels, size, kernel, group)
     for channels, size, kernel, group in [
@@ -94,7 +95,7 @@ def test_recurrence(op_type, gates, direction):
 
 @pytest.mark.parametrize("make", NETWORKS)
 def test_networks(make):
-    """Rewritten as whole models are."""
+    """They are rewritten like complete models."""
     network, output = make()
     for value in network.inputs:
         value.type.tensor_type.shape.dim[0].dim_param = "N"
@@ -105,7 +106,7 @@ def test_networks(make):
 
 
 def branch(channels, size):
-    """y = a convolution of x in a branch of If that runs unless x has a NaN."""
+    """y = a convolution of x, in a branch of If that runs unless x has a NaN."""
     (_, (weights, bias), attributes), value = convolution(channels, channels, (3, 3)), helper.make_tensor_value_info
     body = helper.make_graph([helper.make_node("Conv", ["x", "w", "b"], ["z"], **attributes)], "body", [],
                              [value("z", TensorProto.FLOAT, None)])  # fmt: skip
@@ -136,7 +137,7 @@ def test_with_replaced_weights():
 
 
 def samples_of(session, count):
-    """Random values for `count` samples of each input."""
+    """Returns random values for `count` samples of each input."""
     values = {}
     for info in session.inputs:
         shape = [count, *(dim if isinstance(dim, int) else 10 for dim in info.shape[1:])]

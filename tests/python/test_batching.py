@@ -1,4 +1,4 @@
-"""linnet.batched: any number of rows, the same bits for each whatever the others are."""
+"""linnet.batched: any number of rows. The bits of a row do not depend on the others."""
 
 import linnet
 import ml_dtypes
@@ -16,7 +16,7 @@ def weights(name, *shape):
 
 
 def load(folder, nodes, x, y, initializers=(), **options):
-    """The session of a model with an input x and an output y of float32 and these shapes."""
+    """Returns the session of a float32 model with an input x and an output y of these shapes."""
     values = [("x", TensorProto.FLOAT, x)], [("y", TensorProto.FLOAT, y)]
     return linnet.Session(save_model(folder / "model.onnx", nodes, *values, initializers), **options)
 

@@ -1,5 +1,5 @@
-"""Models from a cache, whatever happens to their files, the options and the cache, against models without one: bit by
-bit."""
+"""Compares models from a cache with models without one, bit by bit, while their files, the options and the cache
+change."""
 
 import os
 import pathlib
@@ -21,12 +21,13 @@ STORES = ("inside", "external", "two_files")
 
 
 def settle():
-    """What the system says of files comes to differ from what it says of later changes."""
+    """Waits until the file timestamps of later changes will differ."""
     time.sleep(0.02)
 
 
 class Models:
-    """Folders with a model that is the same file in all of them where its weights are external, and other weights."""
+    """Folders with a model and different weights. The model is the same file in all folders if its weights are
+    external."""
 
     def __init__(self, root, form, store, link):
         self.root, self.form, self.store, self.link = root, form, store, link
@@ -51,7 +52,7 @@ class Models:
         return path
 
     def data(self, folder):
-        """All files of a folder but for a model whose weights are elsewhere."""
+        """Returns all files of a folder, except for a model whose weights are in other files."""
         files = (self.root / folder).iterdir()
         return [f for f in files if self.store == "inside" or f.name != "model.onnx"]
 
@@ -64,7 +65,7 @@ class Models:
 
 
 def other_folders(models):
-    """Each has its own weights."""
+    """Each folder has different weights."""
     paths = [models.write(name, seed) for seed, name in enumerate("abc")]
     assert len({models.check(path) for path in [*paths, *paths]}) == 3
 
@@ -79,7 +80,7 @@ def moved_folders(models):
 
 
 def linked_folders(models):
-    """A link to a folder that is made to lead to another one."""
+    """A link to a folder that is changed to refer to another one."""
     models.write("a", 1), models.write("b", 2)
     link, seen = models.root / "current", []
     for name in "abab":
@@ -102,7 +103,7 @@ def relative_paths(models):
 
 
 def changed_in_place(models):
-    """Of the same size, and with the time of the last change put back."""
+    """The file keeps its size, and its modification time is restored."""
     path, seen = models.write("a", 1), []
     models.write("b", 2), models.write("c", 1)
     for source in "acbcb":
@@ -127,7 +128,7 @@ def replaced(models):
 
 
 def linked_data(models):
-    """Links, which data must not follow out of its folder, that are made to lead to other files."""
+    """Links that are changed to refer to other files. Data must not follow them out of its folder."""
     path, seen = models.write("a", 1), []
     for seed in (1, 2):
         models.write("b", seed)
@@ -208,7 +209,8 @@ def several_processes(models):
 
 
 def read_only(models):
-    """Of another user, full or empty, in a folder that all may enter, as pytest's own is not."""
+    """A read-only cache of another user, full or empty, in a folder that all users may enter, unlike pytest's
+    folder."""
     with tempfile.TemporaryDirectory() as folder:
         read_only_in(Models(pathlib.Path(folder), models.form, models.store, models.link))
 

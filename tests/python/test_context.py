@@ -1,4 +1,4 @@
-"""linnet.Context: states against outputs that are fed back by hand."""
+"""Compares states of linnet.Context with outputs that are passed back as inputs."""
 
 import concurrent.futures
 import threading
@@ -16,7 +16,7 @@ NOTHING = np.zeros((1, 2, 0, 4), np.float32)
 
 @pytest.fixture(scope="module")
 def decoder():
-    """Rows x attend to past ones and themselves: y; present holds them all."""
+    """Rows x attend to past ones and themselves: y. present contains all rows."""
     nodes = [
         helper.make_node("Concat", ["past", "x"], ["present"], axis=2),
         helper.make_node("Attention", ["x", "present", "present"], ["y"]),
@@ -34,7 +34,7 @@ def context(decoder):
 
 
 def by_hand(decoder, rows, past=NOTHING):
-    """The y of each row, and what has been present at last."""
+    """Returns the y of each row, and the last value of present."""
     ys = []
     for x in rows:
         outputs = decoder.run({"x": x, "past": past})

@@ -1,4 +1,4 @@
-"""benchmarks/decoders on small decoders of benchmarks/microsoft_decoders. Nothing is asserted on time."""
+"""Runs benchmarks/decoders on small decoders of benchmarks/microsoft_decoders, without checking times."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def model(request, tmp_path):
 
 
 def measured(model, *flags):
-    """(what is printed, rows)"""
+    """Returns (output, rows)."""
     file = model.with_suffix(".json")
     command = [sys.executable, BENCHMARKS / "decoders", model, "--past", "4,64", "--json", file, *flags]
     environment = os.environ | {"LINNET_RUN_MODEL": str(RUN_MODEL)}

@@ -1,7 +1,8 @@
-"""The bits of a model's outputs are the same for any number of threads, in each run, and wherever inputs lie in memory.
+"""The bits of a model's outputs must be the same for any number of threads, in each run, and for any location of inputs
+in memory.
 
-Of each operator there are configurations that tests/differential draws (every type, odd dims) and cases of
-benchmarks/operators (dims that are worth several threads): LINNET_DETERMINISM_CASES of each, else 2.
+Each operator is tested with configurations of tests/differential (every type, odd dims) and cases of
+benchmarks/operators (dims that use several threads): LINNET_DETERMINISM_CASES of each, by default 2.
 """
 
 import os
@@ -24,17 +25,17 @@ import drawn_models  # noqa: E402
 from cases import CASES, GROUPS  # noqa: E402
 from node_model import build, describe  # noqa: E402
 
-# Of element-wise operators the vectors of the middle size are one thread's work; these are several threads', and odd.
+# The middle size of element-wise operators uses only one thread. These vectors are odd, and use several threads.
 MIDDLE, LONGER = (30000,), (100003,)
 THREADS = (1, 2, 3, 4, 5, 7, 8, 16)
 OF_EACH = int(os.environ.get("LINNET_DETERMINISM_CASES", "2"))
 CACHE_LINE = 64
-# Operators are shared out among tests, which may run at the same time.
+# Operators are divided among tests, which may run at the same time.
 PARTS = 4
 
 
 def placed(value, elements):
-    """The same value so many elements behind where a cache line begins."""
+    """Returns the same value in memory that starts this many elements after the beginning of a cache line."""
     if not isinstance(value, np.ndarray) or value.dtype == object:
         return value
     memory = np.zeros(value.nbytes + 2 * CACHE_LINE, np.uint8)
@@ -45,7 +46,7 @@ def placed(value, elements):
 
 
 def bits(value):
-    """What compares equal where all bits do."""
+    """Returns an object that compares equal if all bits are equal."""
     if isinstance(value, dict):
         return [(key, bits(part)) for key, part in value.items()]
     if isinstance(value, (list, tuple)):
@@ -56,7 +57,8 @@ def bits(value):
 
 
 def answers(model, feeds, threads):
-    """The outputs of a run, and of another one whose inputs lie elsewhere. What is drawn comes from the same seed."""
+    """Returns the outputs of a run, and of another one whose inputs are at other addresses. Random values have the same
+    seed."""
     found = []
     for elements in (0, 1):
         session = linnet.Session(model, threads=threads, seed=1)
@@ -65,7 +67,8 @@ def answers(model, feeds, threads):
 
 
 def different(model, feeds):
-    """Numbers of threads whose outputs are others than those of one; nothing where the model is refused."""
+    """Returns the numbers of threads whose outputs differ from those of one thread, or nothing if the model is
+    refused."""
     try:
         want = answers(model, feeds, 1)[0]
     except linnet.Error:

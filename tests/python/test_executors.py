@@ -1,4 +1,4 @@
-"""Whose threads run a session: Session(executor=)."""
+"""The threads that run a session: Session(executor=)."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Session(files=): models and external data that the program reads; and the limits that bound loading."""
+"""Session(files=): models and external data that the program reads, and the limits on loading."""
 
 import builtins
 import concurrent.futures
@@ -21,7 +21,7 @@ X = RANDOM.standard_normal((2, 192)).astype(np.float32)
 
 
 class Files:
-    """Files in memory, which are read `most` bytes at a time."""
+    """Files in memory, which are read in parts of `most` bytes."""
 
     def __init__(self, files, most=2**62, kind=bytes):
         self.files, self.most, self.kind, self.asked = files, most, kind, set()
@@ -36,7 +36,7 @@ class Files:
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
-    """The files of y = x w + b by their names, and what they give from a folder."""
+    """Returns the files of y = x w + b by name, and their outputs when loaded from a folder."""
     nodes = [helper.make_node("MatMul", ["x", "w"], ["xw"]), helper.make_node("Add", ["xw", "b"], ["y"])]
     values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", 192]) for name in "xy"]
     graph = helper.make_graph(nodes, "g", values[:1], values[1:], [numpy_helper.from_array(W, "w"), numpy_helper.from_array(B, "b")])
@@ -92,7 +92,7 @@ def test_models_in_the_format_of_onnx_runtime(stored, tmp_path):
 
 
 def failing(stored, name, function, action):
-    """Files one of whose functions does something else for one of the names."""
+    """Returns files for which one function behaves differently for one of the names."""
     files = Files(stored[0])
     usual = getattr(files, function)
     setattr(files, function, lambda asked, *more: action(*more) if asked == name else usual(asked, *more))

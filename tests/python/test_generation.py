@@ -1,4 +1,4 @@
-"""linnet.Session: BeamSearch, GreedySearch and Sampling with each way to load and run a model."""
+"""linnet.Session: BeamSearch, GreedySearch and Sampling with every way to load and run a model."""
 
 import concurrent.futures
 import threading
@@ -18,7 +18,7 @@ VOCABULARY = 20
 
 
 def model(op, bodies, longest=12, captured=(), **attributes):
-    """One node of `bodies`, whose other inputs are constants."""
+    """Returns a model of one node with `bodies`. Its other inputs are constants."""
     integers = {"max_length": longest, "min_length": 1, **(BEAMS if op == "BeamSearch" else {})}
     constants = [numpy_helper.from_array(np.array([value], np.int32), name) for name, value in integers.items()]
     if op == "BeamSearch":
@@ -103,7 +103,7 @@ def test_a_body_may_use_what_is_around_it():
     for op in "BeamSearch", "GreedySearch":
         captured = model(op, body, captured=[weights[name] for name in around])
         assert found(linnet.Session(captured)) == of_onnx_runtime(captured) == found(linnet.Session(model(op, gpt())))
-        # Values that are no constants, behind inputs that are omitted.
+        # Values that are not constants, after omitted inputs.
         given = onnx.load_from_string(captured)
         for name in around:
             del given.graph.initializer[-1]
@@ -120,7 +120,7 @@ def test_what_sampling_draws_without_a_seed_is_the_contexts():
 
 
 def endless(op):
-    """A search that takes days, by a decoder that does not mind positions."""
+    """A search that takes days, with a decoder that ignores positions."""
     decoder = gpt_decoder()
     for initializer in decoder.initializer:
         if initializer.name == "positions":
@@ -142,7 +142,7 @@ def test_a_long_search_keeps_limits(op):
 
 
 def in_branches(proto):
-    """The node in both branches of an If."""
+    """Puts the node into both branches of an If."""
     found = onnx.load_from_string(proto)
     graph, (node,) = found.graph, found.graph.node
     branches = {}
@@ -158,7 +158,7 @@ def in_branches(proto):
 
 
 def in_a_function(proto):
-    """The node in a function that the graph calls."""
+    """Puts the node into a function that the graph calls."""
     found = onnx.load_from_string(proto)
     (node,) = found.graph.node
     opsets = list(found.opset_import)

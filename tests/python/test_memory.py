@@ -1,4 +1,4 @@
-"""What stays resident when shapes rise, and when models are loaded and dropped."""
+"""The memory that remains resident when shapes increase, and when models are loaded and released."""
 
 import json
 import subprocess
@@ -27,7 +27,7 @@ def load():
 
 
 def products(path, width, count):
-    """A file of so many products of width x width, with Softmax between them."""
+    """Writes a file of this many products of width x width, with Softmax between them."""
     random, nodes, weights, x = np.random.default_rng(0), [], [], "x"
     for i in range(count):
         weights.append(numpy_helper.from_array(random.standard_normal((width, width)).astype(np.float32) / 8, f"w{i}"))
@@ -40,7 +40,7 @@ def products(path, width, count):
 
 
 def measured(script, *arguments, **options):
-    """The MB that a script prints, in a process of its own."""
+    """Returns the MB that a script prints in a separate process."""
     command = [sys.executable, "-c", START + script, str(arguments[0]), json.dumps(options)]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 

@@ -1,4 +1,4 @@
-"""Adapters: files of values for inputs, which ONNX Runtime and Linnet write, read and run with."""
+"""Adapters: files of values for inputs. ONNX Runtime and Linnet write and read them, and use them in runs."""
 
 import threading
 
@@ -14,7 +14,7 @@ Y, W = np.ones_like(X), 2 * X
 NODES = [helper.make_node("Add", ["x", "w"], ["z"])]
 INPUTS = [("x", TensorProto.FLOAT, [2, 3]), ("w", TensorProto.FLOAT, [2, 3])]
 BARE = model(NODES, INPUTS, [("z", TensorProto.FLOAT, [2, 3])])
-# w may be replaced by an input.
+# An input may override w.
 OVERRIDABLE = model(NODES, INPUTS, [("z", TensorProto.FLOAT, [2, 3])], [numpy_helper.from_array(W, "w")])
 
 
@@ -28,7 +28,7 @@ def export(ort, path, **arrays):
 
 @pytest.fixture
 def options_with(ort, tmp_path):
-    """Makes options of a run with an adapter, which ONNX Runtime's do not keep."""
+    """Makes options of a run with an adapter, which ONNX Runtime's options do not keep alive."""
     kept = []
 
     def make(**arrays):
@@ -44,7 +44,7 @@ def options_with(ort, tmp_path):
 
 @pytest.fixture
 def options(options_with):
-    """Those with Y for w."""
+    """Returns options with Y for w."""
     return options_with(w=Y)
 
 
@@ -112,7 +112,7 @@ def test_the_last_adapter_counts(ort, options, tmp_path):
     options.add_active_adapter(None)
     options.add_active_adapter(adapter)
     session = ort.InferenceSession(OVERRIDABLE)
-    if ort is linnet.onnxruntime:  # the real package crashes for None
+    if ort is linnet.onnxruntime:  # the original package crashes for None
         np.testing.assert_array_equal(session.run(None, {"x": X}, options)[0], X + Y)
         adapter.Load(str(tmp_path / "b"))
         np.testing.assert_array_equal(session.run(None, {"x": X}, options)[0], X + X)
@@ -129,7 +129,7 @@ def test_an_adapter_must_fit(ort, options_with, arrays, words):
 
 @pytest.mark.parametrize("array", [np.array(3, np.float32), np.ones(3, bool)])
 def test_what_no_adapter_holds(ort, tmp_path, array):
-    """ONNX Runtime writes it and does not read it."""
+    """ONNX Runtime writes it and cannot read it."""
     with pytest.raises(RuntimeError, match="Lora Param 'w': "):
         export(ort, tmp_path / "a", w=array)
         ort.AdapterFormat.read_adapter(str(tmp_path / "a"))

@@ -1,4 +1,4 @@
-"""Custom operators that were written for ONNX Runtime, in Python."""
+"""Custom operators that were written for ONNX Runtime, used from Python."""
 
 import subprocess
 import sys

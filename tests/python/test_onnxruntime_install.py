@@ -1,4 +1,4 @@
-"""Linnet under the name onnxruntime, and where it differs on purpose."""
+"""Linnet under the name onnxruntime, and its intended differences."""
 
 import importlib
 import subprocess
@@ -14,7 +14,7 @@ from model_bytes import identity, model
 from onnx import TensorProto, helper
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
-# Modules that the real one imports for its own use.
+# Modules that the original package imports for itself.
 NO_API = {"contextlib", "import_capi_exception", "onnxruntime_validation", "package_name", "version", "cuda_version"}
 NotImplemented = ort.capi.onnxruntime_pybind11_state.NotImplemented
 InvalidGraph = ort.capi.onnxruntime_pybind11_state.InvalidGraph
@@ -169,7 +169,7 @@ def test_providers_of_the_wrong_form_are_a_warning():
 
 
 def test_foreign_byte_orders_are_read():
-    """ONNX Runtime 1.32 reads their bytes as they are."""
+    """ONNX Runtime 1.32 reads their bytes without conversion."""
     np.testing.assert_array_equal(ort.InferenceSession(identity()).run(None, {"x": X.astype(">f4")})[0], X)
     own = ort.OrtValue.ortvalue_from_numpy(X.astype(">f4")).numpy()
     np.testing.assert_array_equal(own, X)
@@ -201,7 +201,7 @@ def test_runs_have_the_threads_asked_for(own, per_session, threads):
 
 
 def test_arrays_of_bytes_are_strings():
-    """ONNX Runtime 1.32 reads beyond each of them."""
+    """ONNX Runtime 1.32 reads beyond the end of each of them."""
     session = ort.InferenceSession(identity(TensorProto.STRING, ["N"]))
     assert session.run(None, {"x": np.array([b"a", "é".encode()])})[0].tolist() == ["a", "é"]
 
@@ -216,7 +216,7 @@ def test_bfloat16_goes_in_and_out():
 
 
 def test_an_array_of_one_element_is_a_scalar():
-    """ONNX Runtime gives what the input says to be a scalar as it came."""
+    """ONNX Runtime does not change the shape of an array for an input that is declared as a scalar."""
     y = ort.InferenceSession(identity(shape=[])).run(None, {"x": np.ones(1, np.float32)})[0]
     assert y.shape == ()
     with pytest.raises(ort.capi.onnxruntime_pybind11_state.InvalidArgument):
@@ -236,7 +236,7 @@ def test_an_output_on_another_device_is_refused():
 
 
 def test_memory_needs_no_allocator():
-    """ONNX Runtime has the memory that an allocator was registered for."""
+    """ONNX Runtime only has memory for which an allocator was registered."""
     (info,) = ort.InferenceSession(identity()).get_input_memory_infos()
     value = ort.OrtValue.ortvalue_from_shape_and_type([4], np.int64, memory_info=info)
     assert (value.shape(), value.data_type()) == ([4], "tensor(int64)")
@@ -245,7 +245,7 @@ def test_memory_needs_no_allocator():
 
 
 def test_memory_of_other_devices_is_refused():
-    """ONNX Runtime describes it and has none."""
+    """ONNX Runtime describes it but cannot allocate it."""
     arena, numbers = ort.OrtAllocatorType.ORT_ARENA_ALLOCATOR, ort.capi.onnxruntime_pybind11_state.OrtDevice
     gpu, memory = ort.OrtMemoryInfoDeviceType.GPU, ort.OrtDeviceMemoryType.DEFAULT
     for make in (lambda: ort.OrtMemoryInfo("Cuda", arena, 0, ort.OrtMemType.DEFAULT), lambda: numbers(1, 0, 0),
@@ -255,7 +255,7 @@ def test_memory_of_other_devices_is_refused():
 
 
 def test_equal_outputs_are_arrays_of_their_own():
-    """ONNX Runtime gives one array twice."""
+    """ONNX Runtime returns the same array twice."""
     first, second = ort.InferenceSession(identity()).run(["y", "y"], {"x": X})
     first[:] = 0
     np.testing.assert_array_equal(second, X)

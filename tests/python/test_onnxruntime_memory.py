@@ -1,4 +1,4 @@
-"""Devices and memory of ONNX Runtime and of Linnet in its place: what programs take from below the Python classes."""
+"""Devices and memory of ONNX Runtime and of Linnet in its place, which programs use below the Python classes."""
 
 import importlib
 
@@ -148,7 +148,7 @@ BOTH = model([helper.make_node("Neg", ["x"], ["y"]), helper.make_node("Exp", ["x
 
 
 def bound_to_its_input(ort, contents, x, how):
-    """What each of two runs leaves in x, which the first output is written to, and the other outputs."""
+    """Returns the contents of x after each of two runs, which write the first output to it, and the other outputs."""
     session = ort.InferenceSession(contents)
     binding, value = session.io_binding(), ort.OrtValue.ortvalue_from_numpy(x)
     outputs = [arg.name for arg in session.get_outputs()]
@@ -176,7 +176,7 @@ def bound_to_its_input(ort, contents, x, how):
     (one("Gather", "i", initializers=[numpy_helper.from_array(np.array([5, 4, 3, 2, 1, 0]), "i")]), N, False),
 ], ids=["identity", "neg", "softmax", "twice", "two outputs", "product", "transpose", "reversed"])  # fmt: skip
 def test_an_output_in_the_memory_of_an_input(ort, contents, x, right_everywhere, how):
-    """ONNX Runtime reads what it has written already where an operator is not elementwise."""
+    """ONNX Runtime reads values that it has already overwritten if an operator is not element-wise."""
     if not right_everywhere and not hasattr(ort, "linnet_version"):
         pytest.skip("its results are those of values that are overwritten before they are read")
     feed = x
@@ -211,7 +211,7 @@ def with_overrides(ort, *overrides):
 ])  # fmt: skip
 def test_open_dims_get_sizes(ort, overrides, rows):
     options = with_overrides(ort, *overrides)
-    for _ in range(2):  # the options are not used up
+    for _ in range(2):  # the options can be used again
         session = ort.InferenceSession(DENOTED, options)
         assert [arg.shape for arg in (*session.get_inputs(), *session.get_outputs())] == [[rows, 3]] * 2
     x = np.ones((4 if rows == "N" else rows, 3), np.float32)

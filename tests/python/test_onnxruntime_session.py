@@ -1,4 +1,4 @@
-"""Sessions of ONNX Runtime and of Linnet in its place: loading, providers, what describes a model, errors."""
+"""Sessions of ONNX Runtime and of Linnet in its place: loading, providers, descriptions of models, errors."""
 
 import copy
 import pickle
@@ -172,7 +172,7 @@ def test_initializers_are_overridden_by_values_and_bindings(ort):
 
 
 def test_other_values_of_initializers_are_those_of_folded_and_packed_ones_too(ort):
-    """Of a Conv's weights, and of a shape that decides on others."""
+    """Tests a Conv's weights, and a shape that determines others."""
     rng = np.random.default_rng(2)
     x, w, other = (rng.standard_normal(shape).astype(np.float32) for shape in ((1, 3, 8, 8), (4, 3, 3, 3), (4, 3, 3, 3)))
     nodes = [helper.make_node("Conv", ["x", "w"], ["c"]), helper.make_node("Reshape", ["c", "s"], ["y"])]
@@ -314,7 +314,7 @@ def test_exceptions_derive_from_exception(ort):
 
 @pytest.mark.parametrize("declared", [["batch", "words", 5], ["batch", None, None], None, [2, "words", 5]])
 def test_outputs_are_described_as_they_are_declared(ort, declared):
-    """As far as their shapes cannot be inferred: those of a Reshape to a shape that is computed."""
+    """Declared shapes are used if they cannot be inferred, as for a Reshape to a computed shape."""
     session = ort.InferenceSession(model([helper.make_node("Reshape", ["x", "s"], ["y"])],
                                          [("x", 1, ["N"]), ("s", 7, [3])], [("y", 1, declared)]))  # fmt: skip
     assert session.get_outputs()[0].shape == (declared or [None, None, None])

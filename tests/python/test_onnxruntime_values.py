@@ -1,4 +1,4 @@
-"""Values that go in and out of ONNX Runtime and of Linnet in its place: arrays, containers, OrtValue, IOBinding."""
+"""Input and output values of ONNX Runtime and of Linnet in its place: arrays, containers, OrtValue, IOBinding."""
 
 import collections
 import concurrent.futures
@@ -40,7 +40,7 @@ def test_outputs_come_in_the_order_asked_for(ort):
 
 
 def test_outputs_are_fresh_writable_arrays(ort):
-    """Also where they are the input, the same value twice, or a constant of the model or of its shapes."""
+    """This includes outputs that are the input, the same value twice, or a constant of the model or of its shapes."""
     c = helper.make_tensor("c", TensorProto.INT64, [2], [5, 6])
     nodes = [helper.make_node("Identity", [x], [y]) for x, y in ("xa", "xb", "cd")] + [helper.make_node("Shape", ["x"], ["e"])]
     outputs = [("a", 7, ["N"]), ("b", 7, ["N"]), ("d", 7, [2]), ("e", 7, [1])]
@@ -103,7 +103,7 @@ def test_scalars_are_arrays_without_dims(ort):
     session = ort.InferenceSession(identity(TensorProto.INT64, []))
     y = session.run(None, {"x": np.array(16000)})[0]
     assert (y.shape, y.dtype, y.item()) == ((), np.int64, 16000)
-    # Applications give arrays of one element for what is declared as a scalar.
+    # Applications pass arrays of one element for inputs that are declared as scalars.
     assert session.run(None, {"x": np.array([16000])})[0].ravel().tolist() == [16000]
 
 

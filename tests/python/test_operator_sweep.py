@@ -1,5 +1,5 @@
-"""benchmarks/operators: every operator has cases, both engines agree on them, and what the program writes. Nothing is
-asserted on time."""
+"""benchmarks/operators: every operator has cases, on which both engines agree, and the program writes its report. Times
+are not checked."""
 
 import json
 import re
@@ -27,7 +27,7 @@ from notation import SIZES, Case, by, each, expand, x  # noqa: E402
 
 def test_every_operator_has_a_case_or_a_reason(run_model):
     operators = json.loads(run_model("ops", "--json", "-").stdout)
-    # Not those that only Linnet's rewrites make, and those of libraries.
+    # Excludes operators that only Linnet's rewrites generate, and those of libraries.
     standard = [op for op in operators if op["domain"].startswith(("ai.onnx", "com.microsoft"))]
     names = {op["name"] if op["domain"] == "ai.onnx" else f"{op['domain']}.{op['name']}" for op in standard}
     timed = {case.operator for case in CASES}

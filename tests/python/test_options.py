@@ -1,4 +1,4 @@
-"""linnet.Session's options, and calls of run() with arguments in other places: errors name what is wrong."""
+"""linnet.Session's options, and calls of run() with misplaced arguments. Errors must name what is wrong."""
 
 import builtins
 import os
@@ -15,7 +15,7 @@ from sessions import identity
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    """The path of a model whose output y is its input x."""
+    """Returns the path of a model whose output y is its input x."""
     path = tmp_path_factory.mktemp("options") / "model.onnx"
     identity_file(path, TensorProto.FLOAT, ["N"])
     return path
@@ -74,7 +74,7 @@ def test_a_model_that_is_no_path_is_a_type_error():
         linnet.Session(7)
 
 
-HALF_PAIR = "a\ud800"  # of surrogates: no text that UTF-8 holds
+HALF_PAIR = "a\ud800"  # half of a surrogate pair, which UTF-8 cannot encode
 
 
 def test_paths_that_are_no_text_are_value_errors(model):
@@ -155,7 +155,7 @@ def test_a_missing_input_names_what_was_given(session):
 
 
 class Frame:
-    """As a data frame of pandas: no dtype, but an array."""
+    """Like a data frame of pandas: it has no dtype, but converts to an array."""
 
     def __init__(self, values):
         self.values = values

@@ -1,4 +1,4 @@
-"""Where Linnet's own threads run."""
+"""The processors on which Linnet's own threads run."""
 
 import os
 import subprocess

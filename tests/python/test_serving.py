@@ -1,4 +1,4 @@
-"""What servers need of a session: readiness, memory, deadlines, asynchronous runs, an end; and rows that differ."""
+"""The needs of servers: readiness, memory, deadlines, asynchronous runs, closing, and rows of different shapes."""
 
 import asyncio
 
@@ -78,7 +78,7 @@ def test_cancelling_a_task_ends_its_run():
         with pytest.raises(asyncio.CancelledError):
             await run
 
-    asyncio.run(cancelled())  # which waits for the threads of the loop
+    asyncio.run(cancelled())  # waits for the threads of the loop
 
 
 def test_a_closed_session_says_so():
@@ -111,7 +111,7 @@ def test_other_dtypes_are_not(dtype):
 
 
 def test_rows_of_different_lengths_are_padded():
-    """y = the sum of the values that the mask keeps, and x as it was padded."""
+    """y = the sum of the values that the mask keeps. z = the negative of the padded x."""
     nodes = [helper.make_node("Mul", ["x", "mask"], ["kept"]),
              helper.make_node("ReduceSum", ["kept", "axes"], ["y"], keepdims=0), helper.make_node("Neg", ["x"], ["z"])]  # fmt: skip
     shapes = [(name, TensorProto.FLOAT, ["N", "S"]) for name in ("x", "mask")]

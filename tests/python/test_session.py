@@ -191,7 +191,7 @@ def test_a_run_is_cancelled_from_another_thread():
     feed = {"go": np.array(True), "x": np.ones(4, np.float32)}
     cancellation = linnet.Cancellation()
     threading.Timer(0.2, cancellation.cancel).start()
-    for _ in range(2):  # once cancelled, runs that begin later end at once
+    for _ in range(2):  # once cancelled, later runs end at once
         with pytest.raises(linnet.CancelledError):
             model.run(feed, cancellation=cancellation)
     assert cancellation.cancelled

@@ -1,4 +1,4 @@
-"""linnet.Session on a program of PyTorch: what it does with ONNX files, it does with .pt2 files."""
+"""linnet.Session on a program of PyTorch: everything that works with ONNX files must work with .pt2 files."""
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -62,7 +62,7 @@ def test_states_of_contexts(load):
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_contexts_at_once_go_their_own_ways(load, threads):
-    """Each of four threads has a context with states; bits are those of a context alone."""
+    """Each of four threads has a context with states. The bits must be those of a single context."""
     session = load(pt2_archive.counter(), threads=threads)
 
     def outputs(start):

@@ -1,4 +1,4 @@
-"""The types that the package declares, as mypy --strict sees them; the modules themselves are held to it, too."""
+"""The types that the package declares, checked by mypy --strict, which also checks the modules themselves."""
 
 import os
 import re

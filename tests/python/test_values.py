@@ -1,4 +1,4 @@
-"""Values that go into linnet.Session and come out of it, and who owns their memory."""
+"""Input and output values of linnet.Session, and the ownership of their memory."""
 
 import concurrent.futures
 import gc
@@ -96,7 +96,7 @@ def test_inputs_are_let_go_of():
 
 
 def test_outputs_that_are_constants_are_the_callers():
-    """Those of the model, and those of a plan's shapes."""
+    """This applies to constants of the model, and to those of a plan's shapes."""
     nodes = [helper.make_node("Shape", ["x"], ["y"]), helper.make_node("Identity", ["c"], ["d"])]
     model = session(nodes, [tensor("x", TensorProto.FLOAT, ["N"])],
                     [tensor("y", TensorProto.INT64, [1]), tensor("d", TensorProto.INT64, [1])],
@@ -150,7 +150,7 @@ def test_a_buffer_is_not_resized_while_it_is_read():
 
 
 class Pretender(np.ndarray):
-    """An array whose shape and dtype, in Python, are not those of its memory."""
+    """An array whose shape and dtype in Python differ from those of its memory."""
 
     @property
     def shape(self):
@@ -243,7 +243,7 @@ def test_numbers_of_any_kind_become_floats():
 
 
 def dict_vectorizer(**vocabulary):
-    """Of maps to floats."""
+    """Returns a session that converts maps to floats."""
     kind = TensorProto.STRING if "string_vocabulary" in vocabulary else TensorProto.INT64
     maps = helper.make_map_type_proto(kind, helper.make_tensor_type_proto(TensorProto.FLOAT, []))
     node = helper.make_node("DictVectorizer", ["x"], ["y"], domain="ai.onnx.ml", **vocabulary)

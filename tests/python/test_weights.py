@@ -1,4 +1,4 @@
-"""linnet.Session: initializers that runs override, weights that are replaced, models that are kept prepared."""
+"""linnet.Session: initializers that runs override, weights that are replaced, and cached prepared models."""
 
 import pickle
 
@@ -15,7 +15,7 @@ def vector(*values):
 
 
 def sum_of_inputs(**options):
-    """y = (x + w) c; w is an input, too."""
+    """y = (x + w) c, where w is also an input."""
     value = [tensor(name, TensorProto.FLOAT, [2]) for name in ("x", "w", "y")]
     nodes = [helper.make_node("Add", ["x", "w"], ["s"]), helper.make_node("Mul", ["s", "c"], ["y"])]
     initializers = [numpy_helper.from_array(vector(*v), name) for name, v in (("w", (1, 1)), ("c", (1, 10)))]
@@ -112,7 +112,7 @@ def test_precision_rounds_factors_to_bfloat16():
 
 
 def test_fast_int4_rounds_rows_to_int8():
-    """y = the sum of x, whose values are multiplied by 9 - 8: the scale of the row is 1."""
+    """y = the sum of x, whose values are multiplied by 9 - 8. The scale of the row is 1."""
     values = numpy_helper.from_array(np.full((1, 1, 8), 0x99, np.uint8), "b"), numpy_helper.from_array(vector(1), "s")
     node = helper.make_node("MatMulNBits", ["x", "b", "s"], ["y"], domain="com.microsoft", K=16, N=1, block_size=16)
     ends = [tensor("x", TensorProto.FLOAT, [16])], [tensor("y", TensorProto.FLOAT, [1])]

@@ -1,5 +1,5 @@
-"""Weights that are replaced, wherever a model has them and whatever reads them, against a model that was made with the
-new ones: bit by bit."""
+"""Replaced weights, in any part of a model and with any reader, compared bit by bit with a model that was made with the
+new weights."""
 
 import linnet
 import numpy as np
