@@ -1,6 +1,7 @@
-"""Compares what the engine knows of values before a run with what a run gives.
+"""Compares what the engine knows of values before a run with the results of a run.
 
-python compare_facts.py MODEL...: of files, whose open dims get sizes of 0 to 13, or those of the arguments: H=32,64 or M=P+T.
+python compare_facts.py MODEL...: tests files. Their open dims have sizes of 0 to 13, or those in the arguments: H=32,64
+or M=P+T.
 """
 
 import subprocess
@@ -18,8 +19,8 @@ FACTS_AT = BUILD / "bin" / "facts_at"
 
 
 def facts_at(path, level, shapes):
-    """(shapes, graph, name, dims, elements) of every value; None in place of what is unknown. A line to stderr is why
-    the model is refused."""
+    """Returns (shapes, graph, name, dims, elements) of every value, with None for what is unknown. A line on stderr
+    contains the reason why the model is refused."""
     result = subprocess.run([FACTS_AT, path, str(level), *shapes], capture_output=True, text=True)
     if result.returncode == 1:
         raise ValueError(result.stderr)
@@ -41,12 +42,13 @@ def fits(known, values):
 
 
 def wrong(model, path, level):
-    """The first fact that is not what ONNX Runtime gives; "" where there is none, or it does not run the model."""
+    """Returns the first fact that differs from ONNX Runtime's result, or "" if all agree or it does not run the
+    model."""
     return compared(model, path, level)[0]
 
 
 def compared(model, path, level):
-    """The same, and how many dims and elements were compared."""
+    """Also returns how many dims and elements were compared."""
     try:
         answers = model.answers(model.with_all_values)
     except Exception:  # noqa: BLE001

@@ -1,4 +1,4 @@
-"""Graphs that are drawn node by node, each reading values that were drawn before."""
+"""Random graphs that are generated node by node. Each node reads values that were generated before."""
 
 import random
 
@@ -11,7 +11,7 @@ LONGEST, LEAST = 2**63 - 1, -(2**63)
 
 
 class Drawing:
-    """values: what later nodes may read, (name, kind); what a kind is, those who draw decide."""
+    """values: (name, kind) of the values that later nodes may read. The subclasses define the kinds."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -30,7 +30,7 @@ class Drawing:
         return self.constant(np.array(values, np.int64))
 
     def op(self, op_type, inputs, kind=None, outputs=1, **attributes):
-        """Adds a node and returns its first output; the outputs may be read by others where they have a kind."""
+        """Adds a node and returns its first output. If the outputs have a kind, later nodes may read them."""
         names = [self.name() for _ in range(outputs)]
         self.nodes.append(helper.make_node(op_type, inputs, names, **attributes))
         self.values += [(name, kind) for name in names if kind is not None]
@@ -40,20 +40,21 @@ class Drawing:
         return self.random.random() < probability
 
     def pick(self, accepts=lambda kind: True):
-        """One of the values, of late ones more often; None where no kind is accepted."""
+        """Returns one of the values, more often a late one, or None if no kind is accepted."""
         fitting = [value for value in self.values if accepts(value[1])]
         if not fitting:
             return None
         return self.random.choice(fitting[-6:] if self.maybe(0.7) else fitting)
 
     def branch(self, name, op_type, value, **attributes):
-        """A body without inputs."""
+        """Returns a body without inputs."""
         result = self.name()
         made = [helper.make_node(op_type, [value], [result], **attributes)]
         return helper.make_graph(made, name, [], [helper.make_empty_tensor_value_info(result)])
 
     def loop(self, trips, state, kind, element, step):
-        """A loop that carries a state; step(state, number) gives the node's type, its other input and attributes."""
+        """Adds a loop that carries a state. step(state, number) returns the node's type, its other input and
+        attributes."""
         number, before, after, old, new = (self.name() for _ in range(5))
         op_type, other, attributes = step(number)
         nodes = [helper.make_node("Identity", [before], [after]), helper.make_node(op_type, [old, other], [new], **attributes)]

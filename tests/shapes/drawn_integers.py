@@ -1,6 +1,6 @@
-"""Random arithmetic on shapes, what tensors of the computed shapes are, and bodies that do either.
+"""Random arithmetic on shapes, tensors of the computed shapes, and bodies with either.
 
-A kind is (dtype, length): None for a scalar.
+A kind is (dtype, length), with a length of None for a scalar.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ INTS, NUMBERS = (INT64, INT32), (INT64, INT32, FLOAT, DOUBLE)
 SMALL = [-7, -3, -2, 0, 1, 1, 2, 2, 3, 4, 5, 8, 64, 1000]
 LARGE = [-3, 0, 2, 3, 255, 256, 1 << 16, (1 << 24) + 1, (1 << 31) - 1, -(1 << 31)]
 HUGE = [1 << 31, 1 << 32, 1 << 62, LONGEST, LEAST, 1 << 53 | 1]
-# N, M and K; one drawing in four has large constants, which leave 32 and 64 bits.
+# N, M and K. One model in four has large constants, which exceed 32 and 64 bits.
 BINDINGS = [(3, 5, 7), (2, 2, 2), (1, 1, 1), (5, 1, 3), (1, 4, 2), (0, 3, 2), (4, 0, 1), (7, 3, 11), (6, 6, 6), (0, 0, 0), (2, 9, 1), (13, 2, 5)]  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def cast(d):
     a, (dtype, length) = d.pick()
     to = d.random.choice([INT64, INT64, INT32, FLOAT, DOUBLE, BOOL, UINT8, INT8, UINT32])
     if dtype in (FLOAT, DOUBLE) and (to in (UINT8, INT8, UINT32) or d.large):
-        return  # of numbers that the dtype does not have the specification says nothing
+        return  # the specification does not define conversions of numbers that the dtype cannot represent
     d.op("Cast", [a], (to, length), to=to)
 
 
@@ -130,7 +130,7 @@ def concat(d):
 
 
 def vector(d):
-    """Of the operators that take vectors."""
+    """Adds an operator that takes vectors."""
     a, (dtype, length) = d.pick(lambda kind: kind[0] in INTS and kind[1])
     what = d.random.choice(["Reduce", "CumSum", "Scatter", "Arg", "Tile", "Clip"])
     if what == "Reduce":
@@ -166,12 +166,12 @@ def reshape(d):
 
 
 def tensor(d):
-    """A tensor of a computed shape, whose shape is read again."""
+    """Adds a tensor of a computed shape, and reads its shape."""
     a, (dtype, length) = d.of(INTS)
     if (length or 0) > 5:
         return
     wide = d.op("Cast", [a], to=INT64) if dtype == INT32 else a
-    dims = d.op("Min", [d.op("Abs", [wide]), d.constant(np.int64(9))])  # an array of them is not large
+    dims = d.op("Min", [d.op("Abs", [wide]), d.constant(np.int64(9))])  # limits the size of an array with these dims
     if length is None:
         scalar(d, wide, dims)
         return
@@ -193,7 +193,7 @@ def tensor(d):
 
 
 def scalar(d, value, dim):
-    """The same, of one dim, or of a bound of any size."""
+    """Does the same for one dim, or for a bound of any size."""
     what = d.random.choice(["Range", "Slice", "OneHot", "Trilu"])
     if what == "Range":
         limits = [d.random.choice([0, 1, -3]), dim, d.random.choice([1, 2, 3, -1])]
@@ -247,7 +247,7 @@ def draw(seed):
 
 
 def feeds(dims, n, m, k):
-    """Names that say what dims are do not say the truth every time."""
+    """Names that describe dims are not always true."""
     sizes = {"N": n, "M": m, "K": k, "N+1": n + 1 if k % 2 else k, "2*N": 2 * n if k % 3 else k, None: k + 1}
     y = [dim if isinstance(dim, int) else sizes[dim] for dim in dims["y"]]
     return {"x": np.arange(n * m, dtype=np.float32).reshape(n, m), "y": np.zeros(y, np.float32)}

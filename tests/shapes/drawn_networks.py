@@ -1,4 +1,4 @@
-"""Random networks of floats whose shapes depend on one another. A kind is a rank."""
+"""Random networks of floats with interdependent shapes. A kind is a rank."""
 
 import numpy as np
 from drawing import FLOAT, LEAST, LONGEST, Drawing
@@ -12,7 +12,7 @@ SHAPES = {
     "m": [["N", "S"], ["N", "N"], ["N+1", "H"], ["floor(H/2)", "W"], ["S", "S"]],
     "z": [["N", "S", 4], ["S", "N", "H"], ["W", "H", "N"]],
 }
-# N, H, W and S. Operators in which ONNX Runtime ends the process where a dim is 0 are in no drawing: Einsum, LSTM.
+# N, H, W and S. The models exclude operators in which ONNX Runtime crashes if a dim is 0: Einsum, LSTM.
 BINDINGS = [(2, 6, 7, 3), (1, 1, 1, 1), (3, 5, 5, 5), (1, 8, 2, 4), (4, 3, 9, 1), (0, 4, 4, 2), (5, 1, 6, 6), (1, 2, 2, 2), (4, 4, 4, 4), (3, 7, 1, 0), (7, 11, 13, 5)]  # fmt: skip
 
 
@@ -30,7 +30,7 @@ class Network(Drawing):
         return self.random.randrange(rank)
 
     def wide(self, value):
-        """The same batch and length with features of a known number."""
+        """Returns a value of the same batch and length with a known number of features."""
         return self.op("Mul", [self.op("ReduceSum", [value, self.ints(2)], keepdims=1), self.weight(8)])
 
 
@@ -48,7 +48,7 @@ def unary(d):
 
 
 def rows(d):
-    """What works along an axis."""
+    """Adds an operator along an axis."""
     a, rank = d.of(1)
     what = d.random.choice(["Softmax", "LogSoftmax", "Reduce", "Reduce", "CumSum", "TopK", "Norm"])
     if what == "Reduce":
@@ -227,7 +227,7 @@ def draw(seed):
         d.random.choice(STEPS)(d)
     outputs = d.unread(dims) or [d.op("Relu", ["a"], 4)]
     outputs += [name for name, _ in d.values if name not in (*outputs, *dims) and d.maybe(0.1)]
-    names = ["N", "H", "W", "S", "Q", None]  # of values between: most are not what the author says
+    names = ["N", "H", "W", "S", "Q", None]  # of intermediate values: most are wrong
     declared = [
         helper.make_tensor_value_info(name, FLOAT, [d.random.choice(names) for _ in range(rank)])
         for name, rank in d.values

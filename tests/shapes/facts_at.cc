@@ -1,8 +1,10 @@
-// facts_at MODEL LEVEL SHAPES...: what is known of all values of a model before a run, for inputs of the shapes given.
+// facts_at MODEL LEVEL SHAPES...: prints what is known of all values of a model before a run, for inputs of the given
+// shapes.
 //
-// SHAPES are those of all inputs, "2x3,4,": an empty one is a scalar. LEVEL is ModelOptions::optimization. There is a
-// line "at SHAPES", and then one for each value of the graph as it was loaded and as it was optimised for the class of
-// these shapes: loaded or class, its name, its dims and its elements, "?" where unknown, separated by tabs.
+// SHAPES are those of all inputs, "2x3,4,": an empty one is a scalar. LEVEL is ModelOptions::optimization. For each
+// SHAPES, the output has a line "at SHAPES", and then one for each value of the graph as it was loaded and as it was
+// optimised for the class of these shapes: "loaded" or "class", its name, its dims and its elements, "?" where unknown,
+// separated by tabs.
 #include <cstdio>
 #include <iostream>
 #include <sstream>
@@ -42,7 +44,7 @@ std::string shown(const Dims& dims, const DimSubstitution& numbers) {
   return out.str();
 }
 
-/// rewritten: constants may have the names of values that they are not.
+/// rewritten: constants may have the names of other values.
 void print(const char* which, const Graph& graph, const DimSubstitution& numbers, bool rewritten) {
   for (ValueId id = 0; id < graph.value_count(); ++id) {
     const Value& value = graph.value(id);

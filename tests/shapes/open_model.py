@@ -1,4 +1,4 @@
-"""A model whose dims are open, and the inputs of other sizes that tests give it."""
+"""A model with open dims, and the inputs of different sizes for its tests."""
 
 import random
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ SIZES, FILE_BINDINGS = (0, 1, 1, 2, 2, 3, 5, 7, 11, 13), 16
 class OpenModel:
     model: onnx.ModelProto
     feeds: list  # dicts of arrays by name, one for each binding
-    rtol: float = 0  # of floats, against the largest of an output
+    rtol: float = 0  # for floats, relative to the largest value of an output
 
     @cached_property
     def bytes(self):
@@ -26,7 +26,7 @@ class OpenModel:
 
     @cached_property
     def with_all_values(self):
-        """The model with all values of its graph as outputs."""
+        """Returns the model with all values of its graph as outputs."""
         result = onnx.ModelProto()
         result.CopyFrom(self.model)
         made = [name for node in result.graph.node for name in node.output if name]
@@ -35,12 +35,12 @@ class OpenModel:
         return result
 
     def answers(self, model):
-        """What ONNX Runtime makes of each of the feeds: outputs by name, None where it refuses them."""
+        """Returns ONNX Runtime's outputs by name for each of the feeds, or None for feeds that it refuses."""
         reference = OnnxRuntime(model.SerializeToString(), optimized=False, threads=1)
         return [_answer(reference.outputs, feeds) for feeds in self.feeds]
 
     def with_numbers(self, model, feeds):
-        """What Linnet makes of the feeds where the file has their sizes; None where it refuses them."""
+        """Returns Linnet's outputs for the feeds if the file contains their sizes, or None if it refuses them."""
         made = onnx.ModelProto()
         made.CopyFrom(model)
         for value in made.graph.input:
@@ -65,18 +65,18 @@ class OpenModel:
 def _answer(run, feeds):
     try:
         return run(feeds)
-    except Exception:  # noqa: BLE001 - each of the engines has errors of its own
+    except Exception:  # noqa: BLE001 - each engine raises different exceptions
         return None
 
 
 def of_files(arguments):
-    """(path, model) of each file among the arguments; others are sizes of open dims, N=1,2,5 or N=P+T."""
+    """Yields (path, model) of each file among the arguments. Others are sizes of open dims: N=1,2,5 or N=P+T."""
     sizes = dict(argument.split("=") for argument in arguments if "=" in argument)
     return ((path, of_file(path, sizes)) for path in arguments if "=" not in path)
 
 
 def of_file(path, sizes):
-    """Integers are ids below 100, or ones where the name says that it is a mask."""
+    """Integers are ids below 100, or ones if the name contains "mask"."""
     model, chosen, numbers = onnx.load(path), random.Random(0), np.random.default_rng(0)
     weights = {tensor.name for tensor in model.graph.initializer}
     inputs = [value for value in model.graph.input if value.name not in weights]

@@ -1,7 +1,9 @@
-"""The same bindings in random orders, from four contexts at once, with and without plans that are kept: equal bits.
+"""Runs the same bindings in random orders, from four contexts at once, with and without cached plans. The bits must be
+equal.
 
-python play_orders.py 10000 plays so many games with drawn models, half of them of integers, half of floats.
-python play_orders.py MODEL... plays with files, whose open dims get sizes of 0 to 13, or those of the arguments: H=32,64 or M=P+T.
+python play_orders.py 10000 plays this many games with random models, half of them of integers, half of floats.
+python play_orders.py MODEL... plays with files, whose open dims have sizes of 0 to 13, or those in the arguments:
+H=32,64 or M=P+T.
 """
 
 import random
@@ -28,7 +30,7 @@ def bits(run, feeds):
 
 
 def difference(model, seed):
-    """Says where a run differs from the first of a session; empty where none does, and where the file is refused."""
+    """Returns where a run differs from the first of a session, or an empty text if none does or the file is refused."""
     try:
         linnet.Session(model.bytes)
     except linnet.Error:

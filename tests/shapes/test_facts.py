@@ -1,4 +1,5 @@
-"""What the engine knows of values before a run, dims and elements of small integer tensors, is what a run gives."""
+"""What the engine knows of values before a run, dims and elements of small integer tensors, must be equal to the
+results of a run."""
 
 import drawn_integers
 import drawn_networks

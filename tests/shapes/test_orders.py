@@ -1,6 +1,7 @@
-"""Which runs were before, in which context, and which plans are kept makes no difference to the bits of a run.
+"""The bits of a run must not depend on previous runs, their contexts, and cached plans.
 
-How many games: LINNET_ORDER_GAMES (60). All: LINNET_ORDER_GAMES=10000, or python tests/shapes/play_orders.py 10000.
+The number of games is LINNET_ORDER_GAMES (60). All: LINNET_ORDER_GAMES=10000, or python tests/shapes/play_orders.py
+10000.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Models with open dims give what ONNX Runtime gives, for every binding and whatever ran before."""
+"""Models with open dims must return ONNX Runtime's results, for every binding and after any previous runs."""
 
 import functools
 import random
@@ -13,8 +13,8 @@ DRAWN, PARTS = {drawn_integers: 160, drawn_networks: 60}, 4
 
 
 def wrong(model, seed=0):
-    """Where runs in two orders are not what ONNX Runtime gives, nor, where it does something else than the
-    specification says, what the file gives with numbers in place of its dims. What is refused is not looked at."""
+    """Returns where runs in two orders differ from ONNX Runtime and, since that may deviate from the specification,
+    also from the file with numbers in place of its dims. Refused models are ignored."""
     try:
         want = model.answers(model.model)
     except Exception:  # noqa: BLE001 - ONNX Runtime does not load it

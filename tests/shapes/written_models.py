@@ -1,4 +1,4 @@
-"""Models that are written to get a wrong result out of open dims, by what they do."""
+"""Models that are designed to cause wrong results with open dims."""
 
 import numpy as np
 from drawing import BOOL, FLOAT, INT32, INT64, Drawing
@@ -35,7 +35,7 @@ def number(d, value, dtype=np.int64):
 
 
 def chosen(d, condition):
-    """A number that is computed of a condition, so that the graph is another where the condition is known."""
+    """Returns a number that is computed from a condition, so that the graph changes if the condition is known."""
     picked = d.op("Where", [condition, number(d, 1), number(d, 2)])
     return d.op("Expand", [picked, d.ints(3)])
 
@@ -57,13 +57,13 @@ def beyond_the_largest(d, n, m):
 
 
 def product_of_dims(d, n, m):
-    """Of dims that are read four times: 2^64 is 0."""
+    """Dims that are read four times: 2^64 is 0."""
     shape = d.op("Concat", [d.op("Shape", ["x"])] * 4, axis=0)
     return chosen(d, d.op("Greater", [d.op("ReduceProd", [shape], keepdims=0), number(d, 0)]))
 
 
 def narrow(d, n):
-    """2^30 N + 1 in 32 bits, above 0: true for 1, not for 2 to 5."""
+    """2^30 N + 1 > 0 in 32 bits: true for 1, not for 2 to 5."""
     wide = d.op("Mul", [d.op("Cast", [n], to=INT32), number(d, 1 << 30, np.int32)])
     return d.op("Greater", [d.op("Add", [wide, number(d, 1, np.int32)]), number(d, 0, np.int32)])
 
@@ -90,7 +90,7 @@ def bytes_of_dims(d, n, m):
 
 
 def floats_of_dims(d, n, m):
-    """Above 2^24 neighbours are one float."""
+    """Above 2^24, consecutive integers round to the same float."""
     wide = d.op("Cast", [d.op("Add", [n, number(d, 1 << 24)])], to=FLOAT)
     return chosen(d, d.op("Equal", [d.op("Cast", [wide], to=INT64), d.op("Add", [n, number(d, 1 << 24)])]))
 
@@ -103,7 +103,7 @@ def signs(d, n, m):
 
 
 def reshapes(d, n, m):
-    """0 copies a dim, -1 takes what is left, also of no elements."""
+    """0 copies a dim, -1 takes the remainder, also without elements."""
     made = [d.op("Reshape", ["x", d.ints(*shape)]) for shape in ((0, -1), (-1, 0), (0, 0, 1), (-1,))]
     first = d.op("Unsqueeze", [n, d.ints(0)])
     made.append(d.op("Reshape", ["x", d.op("Concat", [first, d.ints(-1)], axis=0)]))
@@ -122,7 +122,7 @@ def backwards(d, n, m):
 
 
 def carried(d, n, m):
-    """A shape that a loop makes larger, and a tensor of it."""
+    """A shape that a loop increases, and a tensor of that shape."""
     trips = d.op("Min", [n, number(d, 3)])
     shape = d.loop(trips, d.op("Shape", ["x"]), None, INT64, lambda i: ("Add", i, {}))
     small = d.op("Min", [shape, number(d, 9)])
@@ -130,7 +130,7 @@ def carried(d, n, m):
 
 
 def shared_names(d, n, m):
-    """A body's values have the names of the graph's, and of its dims."""
+    """A body's values have the names of values of the graph, and of its dims."""
     then = helper.make_graph([helper.make_node("Add", ["N", "N"], ["M"])], "then", [], [info("M", INT64, None)])
     otherwise = helper.make_graph([helper.make_node("Neg", ["N"], ["M"])], "else", [], [info("M", INT64, None)])
     d.nodes.append(helper.make_node("Identity", [n], ["N"]))
@@ -164,20 +164,20 @@ def added(d, n, m):
 
 
 def four_or_one(d, n, m):
-    """M is 4 or 1, and then 0 or 1: other sizes are refused, 1 is not."""
+    """M is 4 or 1, and then 0 or 1. Other sizes are refused, 1 is not."""
     four, none = number(d, [1, 2, 3, 4], np.float32), d.op("Slice", ["x", d.ints(0), d.ints(0), d.ints(1)])
     return [d.op("Add", ["x", four]), d.op("Add", ["x", none])]
 
 
 def one_branch_each(d, n, m):
-    """A branch that fails unless N is 1, and is taken only there."""
+    """A branch that fails unless N is 1, and is taken only then."""
     branches = [d.branch("then", "Squeeze", "x"), d.branch("else", "Identity", "x")]
     branches[0].node[0].input.append(d.ints(0))
     return d.op("If", [d.op("Equal", [n, number(d, 1)])], then_branch=branches[0], else_branch=branches[1])
 
 
 def sequences(d, n, m):
-    """Rows one by one, and put together again in pairs."""
+    """Rows in a sequence, and concatenated again in pairs."""
     one, two = (d.op("SplitToSequence", ["x", number(d, rows)], axis=0) for rows in (1, 2))
     whole = d.op("ConcatFromSequence", [d.op("SequenceInsert", [one, "x"])], axis=0)
     count, first = d.op("SequenceLength", [two]), d.op("SequenceAt", [two, number(d, 0)])
@@ -185,7 +185,7 @@ def sequences(d, n, m):
 
 
 def scanned(d, n, m):
-    """Sums of rows so far, and a tensor of as many as there are."""
+    """Cumulative sums of rows, and a tensor of their number."""
     info_of = helper.make_empty_tensor_value_info
     nodes = [helper.make_node("Add", ["sum", "row"], ["next"]), helper.make_node("Shape", ["row"], ["size"])]
     body = helper.make_graph(nodes, "body", [info_of("sum"), info_of("row")], [info_of("next"), info_of("size")])
@@ -196,7 +196,7 @@ def scanned(d, n, m):
 
 
 def selected(d, n, m):
-    """As many as are above 0, which no shape says."""
+    """The number of elements above 0, which is not determined by shapes."""
     above = d.op("Greater", ["x", number(d, 0, np.float32)])
     kept = d.op("Compress", [d.op("Reshape", ["x", d.ints(-1)]), d.op("Reshape", [above, d.ints(-1)])])
     places = d.op("Transpose", [d.op("NonZero", [above])], perm=[1, 0])
@@ -206,7 +206,7 @@ def selected(d, n, m):
 
 
 def shape_in_data(d, n, m):
-    """A shape of ones that is computed of elements."""
+    """A shape of ones that is computed from elements."""
     ones = d.op("Cast", [d.op("Sign", [d.op("Exp", ["x"])])], to=INT64)
     flat = d.op("Reshape", [ones, d.ints(-1)])
     few = d.op("Slice", [flat, d.ints(0), d.ints(3)])
@@ -214,7 +214,7 @@ def shape_in_data(d, n, m):
 
 
 def masked_attention(d, n, m):
-    """x [N, M], three times as wide for queries, keys and values; a mask of lengths behind one another."""
+    """x [N, M], with three times the width for queries, keys and values, and a mask made from consecutive lengths."""
     q, k, v = (d.op("MatMul", [d.op("Unsqueeze", ["x", d.ints(2)]), d.constant(w)]) for w in np.random.default_rng(3).standard_normal((3, 1, 8)).astype(np.float32))  # fmt: skip
     heads = [d.op("Transpose", [d.op("Reshape", [x, d.ints(0, 0, 2, 4)])], perm=[0, 2, 1, 3]) for x in (q, k, v)]
     scores = d.op("Mul", [d.op("MatMul", [heads[0], d.op("Transpose", [heads[1]], perm=[0, 1, 3, 2])]), number(d, 0.5, np.float32)])
@@ -227,7 +227,7 @@ def masked_attention(d, n, m):
 
 
 def recurrent(d, n, m):
-    """Sequences of N, M of them, both ways."""
+    """M sequences of length N, in both directions."""
     numbers = np.random.default_rng(4)
     w, r = (d.constant(numbers.standard_normal((2, 8, size)).astype(np.float32)) for size in (1, 2))
     made = d.op("LSTM", [d.op("Unsqueeze", ["x", d.ints(2)]), w, r], 1, outputs=3, hidden_size=2, direction="bidirectional")
