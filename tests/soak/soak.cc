@@ -17,9 +17,9 @@
 
 #include "linnet/onnx.h"
 
-// soak MODEL RUNS: runs MODEL (one input float32[N,8]) RUNS times, a tenth as often with random N, and loads it, good
-// and damaged, a hundredth as often. Prints for each how resident memory, file descriptors and threads went: a line
-// "what count bytes-per-1000 descriptors threads", the last two as what was added since the first fifth, which warms
+// soak MODEL RUNS: runs MODEL (one input float32[N,8]) RUNS times, a tenth as often with random N, and loads it, intact
+// and damaged, a hundredth as often. Prints for each the trend of resident memory, file descriptors and threads: a line
+// "what count bytes-per-1000 descriptors threads", with the last two as increases since the first fifth, which warms
 // up.
 
 namespace linnet {
@@ -36,7 +36,7 @@ int64_t entries(const char* folder) {
   return std::distance(begin(found), end(found));
 }
 
-/// The slope of the line with the least squares of distances to (x, y).
+/// Returns the slope of the line with the least squares of distances to (x, y).
 double slope(const std::vector<double>& x, const std::vector<double>& y) {
   double mean_x = 0, mean_y = 0, products = 0, squares = 0;
   for (size_t i = 0; i < x.size(); ++i) mean_x += x[i] / double(x.size()), mean_y += y[i] / double(x.size());
@@ -76,7 +76,7 @@ std::vector<Tensor> rows(int64_t count) {
   return {x};
 }
 
-/// Damaged at a random place, or cut there: a model or an Error.
+/// Loads bytes that are changed or truncated at a random position. The result must be a model or an Error.
 void load_damaged(std::vector<std::byte> bytes, std::mt19937& random) {
   const size_t at = random() % bytes.size();
   bytes[at] ^= std::byte(1 + random() % 255);
@@ -91,8 +91,8 @@ bool same(std::span<const Tensor> outputs, const std::vector<Tensor>& expected) 
   return std::equal(outputs.begin(), outputs.end(), expected.begin(), expected.end(), identical);
 }
 
-/// Makes contexts and runs them while others do; each second run may be cancelled at any moment, then it runs again.
-/// Returns how many results were others.
+/// Makes contexts and runs them while other threads do the same. Every second run may be cancelled at any time, and is
+/// then repeated. Returns the number of wrong results.
 int64_t share(const Model& model, int seed, int64_t contexts) {
   std::mt19937 random{unsigned(seed)};
   int64_t wrong = 0;
@@ -131,7 +131,7 @@ void soak_all(const std::string& path, int64_t runs) {
   const std::vector<std::byte> bytes = bytes_of(path);
   ModelOptions options;
   options.executor = make_openmp_executor(2);
-  options.plan_cache_bytes = 1 << 18;  // which is soon full
+  options.plan_cache_bytes = 1 << 18;  // soon full
   const Model model = load_onnx(path, options);
   Context context(model), random_context(model);
   const std::vector<Tensor> inputs = rows(4);

@@ -1,4 +1,5 @@
-"""Memory, file descriptors and threads after very many runs and loads; how many: LINNET_SOAK_RUNS (1000000: all)."""
+"""Memory, file descriptors and threads after very many runs and loads. Their number is LINNET_SOAK_RUNS (1000000:
+all)."""
 
 import itertools
 import os
@@ -11,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 from onnx_files import save_model
 
 RUNS = int(os.environ.get("LINNET_SOAK_RUNS", 4000))
-# Of a short time, in which pages that come late weigh more.
+# In a short test, pages that are touched late have a greater weight.
 BYTES_PER_1000 = 1024 if RUNS >= 1_000_000 else 8 << 20
 
 
@@ -36,7 +37,7 @@ def test_nothing_grows(tmp_path):
 
 
 def chain(path, nodes):
-    """Additions of what is multiplied, of which each plan has kernels."""
+    """Additions of products, for which each plan has kernels."""
     names = ["x", *(f"v{i}" for i in range(nodes - 1)), "y"]
     ops = [helper.make_node("MatMul" if i % 2 else "Softmax", [a, "w"] if i % 2 else [a], [b])
            for i, (a, b) in enumerate(itertools.pairwise(names))]  # fmt: skip
@@ -64,7 +65,7 @@ print(load_and_run() - before, resident() - before)
 
 
 def test_memory_of_plans_goes_back_to_the_system(tmp_path):
-    """Blocks that Python allocated meanwhile are behind those of the plans."""
+    """Blocks that Python allocated meanwhile are at higher addresses than those of the plans."""
     path = chain(tmp_path / "chain.onnx", 300)
     environment = os.environ | {"PYTHONPATH": str(BUILD / "python")}
     result = subprocess.run([sys.executable, "-c", RESIDENT, path], env=environment, capture_output=True, text=True, check=True)
