@@ -13,11 +13,11 @@
 #include "linnet/model.h"
 #include "support/decoder.h"
 
-// state_games [GAMES [FIRST]]: plays so many games (300) with decoders whose states are bound: steps of any lengths,
-// truncate_states, set_state, reset_states, fork, the batch reordered as beams are, runs that fail, contexts of one
-// model in turns. After each move all outputs and states are compared, bit by bit, with the plain way: a context whose
-// outputs are fed back by hand. A game depends on its number and those before it, whose models it may use. Prints the
-// moves of the games that went wrong, and a line of counts.
+// state_games [GAMES [FIRST]]: plays this many games (300) with decoders whose states are bound: steps of any lengths,
+// truncate_states, set_state, reset_states, fork, beams that reorder the batch, runs that fail, contexts of one model
+// in turns. After each move, all outputs and states are compared bit by bit with the plain way: a context whose outputs
+// are passed back as inputs. A game depends on its number and on previous games, whose models it may reuse. Prints the
+// moves of the failed games, and a line of counts.
 
 namespace linnet::testing {
 namespace {
@@ -25,7 +25,7 @@ namespace {
 class Draw {
  public:
   explicit Draw(unsigned seed) : engine_(seed) {}
-  /// In [0, count).
+  /// Returns a number in [0, count).
   int64_t below(int64_t count) { return int64_t(engine_() % uint64_t(count)); }
   bool one_in(int64_t count) { return below(count) == 0; }
   unsigned seed() { return unsigned(engine_()); }
@@ -42,7 +42,7 @@ struct Wrong {
   std::string what;
 };
 
-/// A decoder and models of it: what games with states use, and what the plain way uses.
+/// A decoder and models of it: one for games with states, and one for the plain way.
 struct Players {
   std::string name;
   Decoder decoder;
@@ -84,10 +84,10 @@ Players new_players(Draw& draw) {
 
 std::byte* bytes_of(const Tensor& tensor) { return static_cast<std::byte*>(const_cast<void*>(tensor.raw())); }
 
-/// A context with states, and the plain way beside it.
+/// A context with states, and the plain way for comparison.
 class Chat {
  public:
-  /// bound: how many of the states are bound; the rest are inputs and outputs here, too.
+  /// bound: the number of states that are bound. The others are inputs and outputs here, too.
   Chat(const Players& players, int64_t batch, int64_t past, int64_t capacity, size_t bound, Draw& draw)
       : players_(&players), batch_(batch), bound_(bound), context_(players.model), by_hand_(players.plain) {
     for (size_t i = 0; i < decoder().states(); ++i) {
@@ -123,7 +123,7 @@ class Chat {
     }
   }
 
-  /// Before a run, dims tell which states grow, where they can.
+  /// Before a run, dims determine which states grow, if they can.
   void truncate(int64_t length) {
     length = std::min(length, length_of_shortest());
     context_.truncate_states(length);
@@ -133,7 +133,7 @@ class Chat {
     }
   }
 
-  /// States with so many rows; only those of the first layer where it says so.
+  /// Sets states with this many rows, or only those of the first layer if `first_layer`.
   void set(int64_t batch, int64_t rows, bool first_layer, Draw& draw) {
     if (!first_layer) batch_ = batch;
     for (size_t i = 0; i < pasts_.size(); ++i) {
@@ -143,7 +143,7 @@ class Chat {
     }
   }
 
-  /// Each sample goes on with the rows of one of them.
+  /// Each sample continues with the rows of one of them.
   void reorder(int64_t batch, Draw& draw) {
     std::vector<int64_t> beams;
     for (int64_t b = 0; b < batch; ++b) beams.push_back(draw.below(batch_));
@@ -230,7 +230,7 @@ class Chat {
   size_t bound_;
   Context context_, by_hand_;
   std::vector<Tensor> initial_, pasts_;
-  bool grown_ = false;  // some run has made them longer
+  bool grown_ = false;  // whether a run has made them longer
 };
 
 struct Counts {
@@ -328,7 +328,7 @@ class Game {
 };
 
 int run(int64_t games, int64_t first) {
-  constexpr int64_t kPlayers = 16;  // models in use; games replace one now and then
+  constexpr int64_t kPlayers = 16;  // models in use; games occasionally replace one
   Counts counts;
   std::map<int64_t, std::unique_ptr<Players>> all;
   for (int64_t i = first; i < first + games; ++i) {

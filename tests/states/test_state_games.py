@@ -1,5 +1,5 @@
-"""Random games of contexts with states, beside the same steps fed back by hand; how many: LINNET_STATE_GAMES (300).
-All: LINNET_STATE_GAMES=10000, or bin/state_games 10000."""
+"""Random games of contexts with states, compared to the same steps with outputs passed back as inputs. Their number is
+LINNET_STATE_GAMES (300). All: LINNET_STATE_GAMES=10000, or bin/state_games 10000."""
 
 import os
 import subprocess
