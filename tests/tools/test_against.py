@@ -11,7 +11,7 @@ from onnx_files import save_model
 
 @pytest.fixture
 def perceptron(tmp_path):
-    """Two products with a Relu between, y float32[N,4] from x float32[N,16]."""
+    """Two products with a Relu between them, y float32[N,4] from x float32[N,16]."""
     rng = np.random.default_rng(5)
     weights = {"w1": (16, 32), "w2": (32, 4)}
     nodes = [
@@ -26,7 +26,7 @@ def perceptron(tmp_path):
 
 
 def changed(model, path, change):
-    """A copy of the model in which change(graph) was called."""
+    """Returns a copy of the model in which change(graph) was called."""
     document = onnx.load(model)
     change(document.graph)
     onnx.save(document, path)

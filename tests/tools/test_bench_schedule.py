@@ -1,4 +1,5 @@
-"""run_model bench: batches, runs that are due at a rate, what --csv writes. Nothing here depends on how long a run takes."""
+"""run_model bench: batches, runs at a given rate, the contents of --csv. These tests do not depend on the duration of a
+run."""
 
 import csv
 import json
@@ -15,7 +16,7 @@ def bench(run_model, *arguments):
 
 @pytest.fixture
 def rows(tmp_path):
-    """Calls for the rows of the CSV, numbers as such."""
+    """Returns a function that returns the rows of the CSV, with numbers converted."""
 
     def read():
         with open(tmp_path / "runs.csv", newline="") as file:
@@ -36,12 +37,12 @@ def test_runs_are_due_at_the_rate(run_model, linear, tmp_path, rows):
 
 
 def test_seconds_at_a_rate_are_a_number_of_runs(run_model, linear):
-    """However long the runs take."""
+    """This does not depend on the duration of the runs."""
     assert bench(run_model, linear[0], "--rate", 100, "-t", 0.1)["iterations"] == 10
 
 
 def test_waiting_counts(run_model, tmp_path, rows):
-    """All runs are due at once, so that each waits for those before it."""
+    """All runs are due at once, so each waits for the previous ones."""
     model = identity(tmp_path / "m.onnx", TensorProto.FLOAT, [1])
     bench(run_model, model, "--rate", 1e9, "-r", 50, "--csv", tmp_path / "runs.csv")
     runs = rows()

@@ -1,4 +1,5 @@
-"""benchmarks/compare: what it writes, what it refuses to time, its statistics. Nothing here depends on how long a run takes."""
+"""benchmarks/compare: its output, what it refuses to time, its statistics. These tests do not depend on the duration of
+a run."""
 
 import json
 import os
@@ -23,7 +24,7 @@ QUICK = ["--threads", "1", "--rounds", "2", "--seconds", "0.01", "--repeats", "0
 
 @pytest.fixture
 def compare(run_model, tmp_path):
-    """Calls the command; returns the completed process and the rows of its JSON."""
+    """Calls the command. Returns the completed process and the rows of its JSON."""
     pytest.importorskip("onnxruntime")
 
     def call(*arguments, engines="onnxruntime", program=None, code=0):
@@ -80,7 +81,8 @@ def test_rows_of_earlier_calls_stay(compare, linear):
 
 
 def wrong_program(run_model, folder, change):
-    """run_model with outputs that `change`, an expression of `value`, makes; and a file of the verbs it was called with."""
+    """Returns a run_model whose outputs are changed by `change`, an expression of `value`, and a file of the verbs that
+    were called."""
     wrong, log = folder / "wrong", folder / "log"
     wrong.write_text(f"""#!{sys.executable}
 import subprocess, sys

@@ -1,4 +1,4 @@
-"""The headers that are installed: each compiles alone, and names no type that none of them defines."""
+"""The installed headers: each compiles alone, and uses no type that none of them defines."""
 
 import hashlib
 import json
@@ -15,26 +15,26 @@ BUILD = pathlib.Path(os.environ.get("LINNET_BUILD", "build")).resolve()
 FOLDERS = [ROOT / "engine" / "include", ROOT / "ops" / "include", ROOT / "frontends" / "onnx" / "include"]
 HEADERS = {f"linnet/{path.name}": path for folder in FOLDERS for path in sorted((folder / "linnet").glob("*.h"))}
 C_HEADER = ROOT / "bindings" / "c" / "include" / "linnet.h"
-# Types of the engine that the headers only pass on: a body as an attribute of a node.
+# Types of the engine that the headers only pass through: a body as an attribute of a node.
 OPAQUE = {"Graph", "Polynomial"}
 
 
 def compiler():
-    """That of the build, for C++."""
+    """Returns the build's C++ compiler."""
     commands = json.loads((BUILD / "compile_commands.json").read_text())
     command = next(entry["command"] for entry in commands if entry["file"].endswith((".cc", ".cxx")))
     return next(word for word in shlex.split(command) if "ccache" not in word)
 
 
 def check(text, *flags):
-    """Compiles a text with the headers' folders alone; returns the completed process."""
+    """Compiles a text with only the headers' folders. Returns the completed process."""
     folders = [flag for folder in FOLDERS for flag in ("-I", folder)]
     return subprocess.run([compiler(), "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wno-missing-field-initializers",
                            "-Werror", *folders, *flags, "-x", "c++", "-"], input=text, capture_output=True, text=True)
 
 
 def includes(header):
-    """The headers of ours that a header brings along, itself included."""
+    """Returns the project's headers that a header includes, and the header itself."""
     found = {header}
     for name in re.findall(r'#include "(linnet/\w+\.h)"', HEADERS[header].read_text()):
         found |= includes(name)
@@ -96,7 +96,7 @@ def test_just_these_headers_are_installed(tmp_path):
 
 
 def operator_interface():
-    """A hash of what the headers of operators declare: comments and spaces do not count."""
+    """Returns a hash of the declarations in the headers for operators, without comments and spaces."""
     text = "\n".join(HEADERS[name].read_text() for name in sorted(includes("linnet/registry.h")))
     return hashlib.sha256(re.sub(r"//[^\n]*|\s", "", text).encode()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""The JSON of run_model: numbers that JSON lacks, what is left out, errors."""
+"""The JSON of run_model: numbers that JSON lacks, omitted values, errors."""
 
 import json
 
@@ -11,7 +11,7 @@ X = np.array([1.5, np.nan, np.inf, -np.inf], np.float32)
 
 
 def strict(text):
-    """The document; Python alone would also read NaN without quotes."""
+    """Returns the document. Python by itself would also accept NaN without quotes."""
     return json.loads(text, parse_constant=pytest.fail)
 
 
@@ -23,7 +23,7 @@ def error_of(text):
 
 @pytest.fixture
 def special(tmp_path):
-    """A model that gives its input, of 4 floats, and a file of NaN and infinities for it."""
+    """A model that returns its input of 4 floats, and a file of NaN and infinities for it."""
     np.save(tmp_path / "x.npy", X)
     return identity(tmp_path / "m.onnx", TensorProto.FLOAT, [4]), tmp_path / "x.npy"
 

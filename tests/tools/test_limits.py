@@ -1,4 +1,4 @@
-"""What run_model allows a model to demand, by default and with the flags that change it."""
+"""The resources that run_model permits a model, by default and with the flags that change them."""
 
 import os
 import re
@@ -13,7 +13,7 @@ BYTES = 2**47
 
 @pytest.fixture
 def demanding(tmp_path):
-    """A model of some hundred bytes whose run needs 128 TiB."""
+    """A model of about a hundred bytes whose run needs 128 TiB."""
     nodes = [
         helper.make_node("ReduceMax", ["x"], ["most"], keepdims=0),
         helper.make_node("Expand", ["most", "shape"], ["large"]),

@@ -1,4 +1,4 @@
-"""The lists of operators and rewrites name what the sources define; the build says what is forgotten."""
+"""The lists of operators and rewrites name what the sources define. The build reports forgotten entries."""
 
 import subprocess
 from pathlib import Path

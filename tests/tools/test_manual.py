@@ -1,4 +1,4 @@
-"""The manual page and the completions of shells tell the verbs and flags that run_model has."""
+"""The manual page and the completions of shells contain the verbs and flags of run_model."""
 
 import re
 import shutil
@@ -9,7 +9,7 @@ from installed import call
 from locations import ROOT
 
 COMPLETIONS = ROOT / "tools" / "completions"
-# Each prints, one a line, what its shell offers for the words of a command line; the last word is being written.
+# Each prints, one per line, what its shell offers for the words of a command line, the last of which is incomplete.
 SHELLS = {
     "bash": 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _run_model; printf "%s\\n" "${COMPREPLY[@]}"',
     "zsh": 'compadd() { print -l -- ${(P)2} }; _describe() { print -l -- ${(P)2} }; _files() { :; }; '
@@ -31,14 +31,14 @@ def flags_of(run_model, *verb):
 
 @pytest.fixture
 def complete(request, run_model):
-    """A function of words: what the shell offers."""
+    """Returns a function of words, which returns what the shell offers."""
     shell = request.param
     if not shutil.which(shell):
         pytest.skip(f"{shell} is not installed")
 
     def offered(*words):
         lines = call(shell, "-c", SHELLS[shell], COMPLETIONS / FILES[shell], run_model.binary, *words).splitlines()
-        offers = {re.split("[\t:]", line)[0] for line in lines}  # without what zsh and fish say of them
+        offers = {re.split("[\t:]", line)[0] for line in lines}  # without the descriptions of zsh and fish
         return {offer for offer in offers if offer.startswith(words[-1])}
 
     return offered

@@ -1,4 +1,4 @@
-"""The picture that `run_model inspect --save-memory-plan` draws."""
+"""The picture of `run_model inspect --save-memory-plan`."""
 
 import json
 import re
@@ -13,7 +13,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Value:
-    """A rectangle of the picture, and what its tooltip says."""
+    """A rectangle of the picture, and the contents of its tooltip."""
 
     def __init__(self, group):
         rect = group.find(f"{SVG}rect")
@@ -41,7 +41,7 @@ class Picture:
 
 
 def chain(path, names=("a", "b", "c", "y"), rows="N"):
-    """y = Concat(Exp(x) + MatMul(Exp(x), w), MatMul): values of known lifetimes. The name of each value, of those."""
+    """y = Concat(Exp(x) + MatMul(Exp(x), w), MatMul), whose values have known lifetimes. names: of these values."""
     a, b, c, y = names
     nodes = [
         helper.make_node("Exp", ["x"], [a], "first"),
@@ -56,7 +56,7 @@ def chain(path, names=("a", "b", "c", "y"), rows="N"):
 
 
 def overlap(a, b):
-    """Whether two values share memory at a time, by more than what the picture rounds."""
+    """Whether two values share memory at the same time, beyond the rounding of the picture."""
     width = min(a.x + a.width, b.x + b.width) - max(a.x, b.x)
     height = min(a.y + a.height, b.y + b.height) - max(a.y, b.y)
     return width > 0.3 and height > 0.1
@@ -81,7 +81,7 @@ def test_heights_are_bytes_and_the_whole_is_what_the_run_takes(run_model, tmp_pa
     pixels = (bottom - top) / picture.memory["arena_bytes"]
     for value in values:
         assert value.height == pytest.approx(value.bytes * pixels, abs=0.1)
-    # a, b and c at a time; y is apart.
+    # a, b and c exist at the same time; y is separate.
     assert any("arena 32.0 KiB, of which values take at most 32.0 KiB at a time" in text for text in picture.texts)
     assert any(text.startswith("peak 32.0 KiB, node 2: Concat 'third'") for text in picture.texts)
     assert {"0 B", "8 KiB", "16 KiB"} <= set(picture.texts)

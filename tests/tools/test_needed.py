@@ -1,4 +1,4 @@
-"""run_model ops --needed: what models need of Linnet, for reduced builds (tests/package/test_reduced.py)."""
+"""run_model ops --needed: the parts of Linnet that models need, for reduced builds (tests/package/test_reduced.py)."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ FLAT = [("x", TensorProto.FLOAT, [4])], [("y", TensorProto.FLOAT, [4])]
 
 
 def needed(run_model, *arguments):
-    """(domain, operator) -> dtypes, and the other lines by their first word."""
+    """Returns (domain, operator) -> dtypes, and the other lines by their first word."""
     operators, rest = {}, {}
     for line in run_model("ops", "--needed", *arguments).stdout.splitlines():
         kind, *words = line.split(" ")

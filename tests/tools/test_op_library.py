@@ -1,4 +1,5 @@
-"""run_model -R: the operators of examples/custom_op, loaded from a library, against NumPy and the built-in ones."""
+"""run_model -R: the operators of examples/custom_op, loaded from a library, compared with NumPy and the built-in
+ones."""
 
 import json
 import os
@@ -14,7 +15,7 @@ from onnx_files import save_model
 
 @pytest.fixture(scope="module")
 def library():
-    """The built examples/custom_op."""
+    """Returns the built examples/custom_op."""
     path = BUILD / "lib" / "libmy_ops.so"
     if not path.exists():
         pytest.skip(f"{path} does not exist")
@@ -40,7 +41,7 @@ def test_my_add_from_the_library(run_model, library, tmp_path, dtype):
 
 @pytest.fixture
 def deform(tmp_path):
-    """A deform_conv2d: the model and its inputs."""
+    """Returns a model of deform_conv2d, and its inputs."""
     shapes = {
         "x": [2, 6, 7, 9],
         "w": [4, 3, 3, 2],

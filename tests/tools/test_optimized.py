@@ -1,4 +1,4 @@
-"""run_model --save-optimized and --pack-cache, and comparisons of the values inside a model."""
+"""run_model --save-optimized and --pack-cache, and comparisons of intermediate values of a model."""
 
 import json
 
@@ -30,7 +30,7 @@ def conv_chain(tmp_path):
 
 
 def expect_same_when_saved(run_model, model, tmp_path, *arguments):
-    """Saves the optimised model; expects bitwise the same outputs from it. Returns the saved ModelProto."""
+    """Saves the optimised model, and expects bitwise equal outputs from it. Returns the saved ModelProto."""
     expected = run_model.outputs(model, {}, "--save-optimized", tmp_path / "saved.onnx", *arguments)
     got = run_model.outputs(tmp_path / "saved.onnx", {}, *arguments)
     assert expected.keys() == got.keys()
@@ -185,7 +185,7 @@ def test_per_node_sees_every_value_where_nothing_is_rewritten(run_model, linear)
 
 @pytest.fixture
 def rounding(tmp_path):
-    """The two convolutions of channels-first and channels-last rounded apart: a tolerance of 0 finds them."""
+    """The convolutions with channels first and channels last round differently, which a tolerance of 0 detects."""
     rng = np.random.default_rng(6)
     nodes = [helper.make_node("Conv", ["x", "w"], ["c"], "conv"), helper.make_node("BatchNormalization", ["c", "s", "b", "m", "v"], ["n"], "norm"),
              helper.make_node("IsNaN", ["n"], ["y"], "nan")]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Models in ONNX Runtime's own file format, .ort, which that package writes."""
+"""Models in ONNX Runtime's own file format, .ort, written by its package."""
 
 import json
 import random
@@ -40,7 +40,7 @@ def model():
 
 
 def save(path, level="ORT_DISABLE_ALL", proto=None):
-    """Writes the model as ONNX Runtime does; what it computes."""
+    """Writes the model as ONNX Runtime does. Returns what it computes."""
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, level)
     options.optimized_model_filepath = str(path)

@@ -1,4 +1,4 @@
-"""What --profile and --profile-table tell of the cost of nodes."""
+"""The costs of nodes in --profile and --profile-table."""
 
 import json
 
@@ -20,7 +20,8 @@ def cost_of(trace, key):
 
 @pytest.fixture
 def blocks(tmp_path):
-    """Inverted residual blocks, which rewrites fuse in several ways, and a dense layer. The model, its multiply-adds."""
+    """Inverted residual blocks, which rewrites fuse in several ways, and a dense layer. Returns the model and its
+    multiply-adds."""
     rng = np.random.default_rng(5)
     nodes, weights, count, last, pixels = [], [], 0, "x", 28 * 28
     for i in range(3):

@@ -1,4 +1,4 @@
-"""run_model quantize: samples, what it says, bad input. tests/differential compares the files' results."""
+"""run_model quantize: samples, its report, bad input. tests/differential compares the results of the files."""
 
 import json
 
@@ -11,7 +11,7 @@ from onnx_files import save_model, save_tensor
 
 @pytest.fixture
 def perceptron(tmp_path):
-    """Two products with a Relu between, y float32[N,4] from x float32[N,16]."""
+    """Two products with a Relu between them, y float32[N,4] from x float32[N,16]."""
     rng = np.random.default_rng(5)
     weights = [(rng.standard_normal(shape) / 4).astype(np.float32) for shape in ((16, 32), (4, 32), (4,))]
     nodes = [
@@ -30,7 +30,7 @@ def quantize(run_model, model, tmp_path, *flags, code=0):
 
 
 def scale_of_input(path):
-    """The scale of the first QuantizeLinear."""
+    """Returns the scale of the first QuantizeLinear."""
     graph = onnx.load(path).graph
     name = next(node for node in graph.node if node.op_type == "QuantizeLinear").input[1]
     return float(numpy_helper.to_array(next(tensor for tensor in graph.initializer if tensor.name == name)))

@@ -21,7 +21,7 @@ def convolution(tmp_path):
 
 
 def write_png(path, value):
-    """A PNG of 8x8 pixels of one gray value, by hand."""
+    """Writes a PNG of 8x8 pixels of one grey value, without a library."""
     rows = b"".join(b"\0" + bytes([value] * 24) for _ in range(8))
     chunks = [(b"IHDR", struct.pack(">IIBBBBB", 8, 8, 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(rows)), (b"IEND", b"")]
     data = b"".join(struct.pack(">I", len(d)) + t + d + struct.pack(">I", zlib.crc32(t + d)) for t, d in chunks)
@@ -29,7 +29,7 @@ def write_png(path, value):
 
 
 def largest_of_input(run_model, model, tmp_path, samples, *flags):
-    """The largest value of x that the quantised file has a number for."""
+    """Returns the largest value of x that the quantised file can represent."""
     run_model("quantize", model, "-o", tmp_path / "q.onnx", "--mode", "static", "--calibration", samples, *flags)
     graph = onnx.load(tmp_path / "q.onnx").graph
     name = next(node for node in graph.node if node.op_type == "QuantizeLinear").input[1]

@@ -109,7 +109,7 @@ def test_every_file_kind_gives_the_same_input(run_model, tmp_path):
 
 
 def test_equal_outputs_are_equal_files(run_model, tmp_path):
-    """Whenever they are written."""
+    """The time of writing does not change the files."""
     model = identity(tmp_path / "m.onnx", TensorProto.FLOAT, [2, 3])
     run_model(model, "--fill", "ramp", "--save-outputs", tmp_path / "y.npz")
     with zipfile.ZipFile(tmp_path / "y.npz") as archive:
@@ -117,7 +117,7 @@ def test_equal_outputs_are_equal_files(run_model, tmp_path):
 
 
 def png(path, rgb):
-    """A PNG file made by hand: 8 bits, RGB, no filter."""
+    """Returns a PNG file, made without a library: 8 bits, RGB, no filter."""
     height, width, _ = rgb.shape
     rows = b"".join(b"\0" + row.tobytes() for row in rgb)
     chunks = [

@@ -1,4 +1,4 @@
-"""run_model --save-outputs: names and contents of what it writes."""
+"""run_model --save-outputs: the names and contents of its files."""
 
 import urllib.parse
 
@@ -7,13 +7,13 @@ import pytest
 from onnx import TensorProto, helper
 from onnx_files import save_model
 
-# As exporters call them.
+# Names that exporters use.
 NAMES = ["/encoder/layer.0/Add_output_0", "StatefulPartitionedCall:0", "../logits", "größe", "plain"]
 
 
 @pytest.fixture
 def model(tmp_path):
-    """Outputs of these names; output i is x + i."""
+    """A model with outputs of these names. Output i is x + i."""
     nodes = [helper.make_node("Constant", [], [f"c{i}"], value_float=float(i)) for i in range(len(NAMES))]
     nodes += [helper.make_node("Add", ["x", f"c{i}"], [name]) for i, name in enumerate(NAMES)]
     values = [(name, TensorProto.FLOAT, [2]) for name in NAMES]

@@ -1,4 +1,4 @@
-"""What the object files of the build define: nothing may leak from SIMD units or out of the shared library."""
+"""The symbols that the object files of the build define. SIMD units and the shared library must not leak any."""
 
 import os
 import pathlib
@@ -12,21 +12,22 @@ SIMD_UNITS = sorted(BUILD.glob("*/CMakeFiles/linnet_*_*.dir/**/*.simd.cc.o"))
 
 
 def defined_symbols(path, *flags):
-    """(type, demangled name) of each symbol that the linker sees."""
+    """Returns (type, demangled name) of each symbol that is visible to the linker."""
     lines = subprocess.run(["nm", "-C", "--defined-only", "--extern-only", *flags, path], check=True,
                            capture_output=True, text=True).stdout.splitlines()
     return [tuple(line.split(maxsplit=2)[1:]) for line in lines if len(line.split(maxsplit=2)) == 3]
 
 
 def library_of(unit):
-    """linnet_ops_avx512, linnet_tests_avx512_vnni: the target, and what its units are compiled for."""
+    """Returns the target and the instruction set of its units, for example linnet_ops_avx512 or
+    linnet_tests_avx512_vnni."""
     return next(folder.stem for folder in unit.parents if folder.suffix == ".dir")
 
 
 @pytest.mark.parametrize("unit", SIMD_UNITS, ids=lambda path: f"{library_of(path)}-{path.stem}")
 def test_simd_units_define_symbols_of_their_instruction_set_only(unit):
     isa = library_of(unit).split("_", 2)[2]
-    # Small units of the baseline share functions of xsimd, which name the set that they are compiled for.
+    # Small units of the baseline share functions of xsimd, which name the instruction set that they are compiled for.
     own = (f"linnet::{isa}::", "DW.ref") + (("xsimd::sse2",) if isa == "baseline" else ())
     assert [name for _, name in defined_symbols(unit) if not any(part in name for part in own)] == []
 
@@ -35,7 +36,7 @@ def test_there_are_simd_units():
     assert SIMD_UNITS, f"no SIMD objects under {BUILD}"
 
 
-# The classes and functions of the headers that are installed.
+# The classes and functions of the installed headers.
 API = set("""
     Attributes CancellationToken CompileInput Context Dim Error Executor Fact Half BFloat16 Kernel KernelContext KernelState
     Map Model ModelFiles NodeSpec NodeValues Observer Op Optional Prefix Printable Registry Sequence Shape Tensor
@@ -47,7 +48,7 @@ API = set("""
     make_openmp_executor make_serial_executor make_thread_executor normalize_axis operator<< overlap overlap_in_part quantize read_image save_onnx save_onnx_bytes standard_registry throw_attribute_type
     throw_missing_attribute version without_shape
 """.split())
-# What run_model takes besides.
+# Additional symbols that run_model uses.
 INTERNAL = set("""
     Graph MemoryAccount NewFile NodeOrder Roofline allocate_counted attention_obstacle available_memory chosen_kernels count_held declared_graph free_counted given_output has_other_bools
     isa_from_name isa_name isa_support latest_plans make_model measure_roofline model_graph node_cost normalize_bools normalized_bools printable require_rewrite resolve_isa used_kernels
@@ -55,7 +56,7 @@ INTERNAL = set("""
 
 
 def owner(symbol):
-    """The class, or the function outside of classes, that a demangled symbol belongs to."""
+    """Returns the class, or the function outside of classes, to which a demangled symbol belongs."""
     name = re.sub(r"^(vtable|typeinfo|typeinfo name|VTT|guard variable) for ", "", symbol)
     name = re.sub(r"\[abi:\w+\]", "", name.split("(")[0])
     name = re.match(r"(?:.*[ *&])?linnet::(operator\S*|\w+)", re.sub(r"<(?!<).*>", "", name))

@@ -1,4 +1,4 @@
-"""Colours and progress bars: on a terminal only; control characters of a model's names: never."""
+"""Colours and progress bars appear only on a terminal. Control characters in a model's names never appear."""
 
 import json
 import os
@@ -15,7 +15,7 @@ RED, BAR = b"\x1b[31m", b"#]"
 
 
 def on_terminal(run_model, *arguments, **environment):
-    """What a terminal shows of stdout and stderr."""
+    """Returns what a terminal shows of stdout and stderr."""
     master, slave = pty.openpty()
     env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm"} | environment
     process = subprocess.Popen([run_model.binary, *map(str, arguments)], stdout=slave, stderr=slave, env=env)
@@ -24,7 +24,7 @@ def on_terminal(run_model, *arguments, **environment):
     try:
         while part := os.read(master, 4096):
             shown += part
-    except OSError:  # the end, where there is a terminal
+    except OSError:  # the end of a terminal's output
         pass
     os.close(master)
     process.wait()
@@ -54,7 +54,7 @@ def test_no_color_leaves_colours_out(run_model, failing):
 
 
 def escapes(shown):
-    """The escape sequences of a text, up to their last letter."""
+    """Yields the escape sequences of a text, up to their last letter."""
     for part in shown.split(b"\x1b[")[1:]:
         yield part[: next(i for i, c in enumerate(part) if chr(c).isalpha()) + 1]
 

@@ -1,4 +1,4 @@
-"""How many threads run_model takes where nobody says: OMP_NUM_THREADS, else what the system allows the process."""
+"""The default number of threads of run_model: OMP_NUM_THREADS, or else what the system permits the process."""
 
 import json
 import os

@@ -1,10 +1,10 @@
-"""run_model where what it writes cannot be written: an error, never success."""
+"""run_model when its output cannot be written: an error, never success."""
 
 import subprocess
 
 import pytest
 
-MODEL = object()  # stands for the path of the model
+MODEL = object()  # replaced by the path of the model
 VERBS = {
     "run": ["run", MODEL],
     "json": ["run", MODEL, "--json", "-"],
@@ -48,7 +48,7 @@ def test_closed_stdout_is_an_error(run_model, linear, verb):
 
 
 def test_closed_stdout_does_not_spoil_files(run_model, linear, tmp_path):
-    """A file opened next would otherwise have the number of stdout, and get its text."""
+    """Otherwise, the next opened file would have the descriptor of stdout and receive its text."""
     command = ["sh", "-c", 'exec "$0" "$@" >&-', run_model.binary, linear[0], "--save-optimized", tmp_path / "m.onnx"]
     subprocess.run(command, stderr=subprocess.PIPE)
     run_model(tmp_path / "m.onnx")

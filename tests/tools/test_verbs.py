@@ -99,7 +99,7 @@ def test_check_tells_neighbouring_large_integers_apart(run_model, tmp_path, dtyp
 
 
 def save_case(folder, given, expected):
-    """Identity of `given`, of which `expected` is said to come out."""
+    """Saves a case of Identity of `given` that claims `expected` as its output."""
     save_tensor(folder / "test_data_set_0/input_0.pb", given)
     save_tensor(folder / "test_data_set_0/output_0.pb", expected)
     identity(folder / "model.onnx", helper.np_dtype_to_tensor_dtype(given.dtype), given.shape)
@@ -202,7 +202,7 @@ def test_inspect_shows_the_interface_and_the_weights(run_model, linear):
 
 
 def test_inspect_shows_what_is_known_of_values(run_model, tmp_path):
-    """Of shape arithmetic, in a body, too. What -1 becomes is open where the product may be 0."""
+    """It shows shape arithmetic, also in a body. The value of -1 is unknown if the product may be 0."""
     number, node = numpy_helper.from_array(np.array([-1]), "rest"), helper.make_node
     inner = [node("Add", ["shape", "shape"], ["twice"])]
     branch = helper.make_graph(inner, "branch", [], [helper.make_tensor_value_info("twice", TensorProto.INT64, [2])])

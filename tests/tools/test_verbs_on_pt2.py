@@ -64,6 +64,6 @@ def test_cache(run_model, saved, tmp_path):
     first = run_model.outputs(path, {"x": X}, "--pack-cache", folder)["y"]
     assert list(folder.iterdir())
     assert (run_model.outputs(path, {"x": X}, "--pack-cache", folder)["y"] == first).all()
-    # Another program of that name has a cache of its own.
+    # Another program of that name has a separate cache.
     close(run_model.outputs(saved(pt2_archive.counter()), {"x": X}, "--pack-cache", folder)["y"],
           pt2_archive.expected(X)[1])

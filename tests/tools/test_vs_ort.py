@@ -1,4 +1,4 @@
-"""run_model bench --vs-ort, against the library of the Python package."""
+"""run_model bench --vs-ort, with the library of the Python package."""
 
 import json
 import pathlib
@@ -65,7 +65,8 @@ def test_folder_without_a_library_is_named(run_model, linear, tmp_path):
 
 
 def test_telemetry_is_off(run_model, linear, tmp_path):
-    """Also where the environment would have it: a library that tells what it sees when it is opened."""
+    """Telemetry is off even if the environment enables it. The test uses a library that reports what it finds when it
+    is opened."""
     (tmp_path / "spy.c").write_text(
         "#include <stdio.h>\n#include <stdlib.h>\n"
         '__attribute__((constructor)) static void tell(void) { fprintf(stderr, "off: %s\\n", getenv("ORT_DISABLE_TELEMETRY")); }\n'
