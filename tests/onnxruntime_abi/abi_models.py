@@ -11,7 +11,7 @@ def value(name, kind=FLOAT, shape=(2, 3)):
 
 
 def model_proto(nodes, inputs, outputs, weights=(), domains=(), properties=None, opset=17, ir=8, **attributes):
-    """A model; weights are arrays by name, domains versions by name."""
+    """Returns a model. weights: arrays by name; domains: versions by name."""
     weights = [numpy_helper.from_array(array, name) for name, array in dict(weights).items()]
     graph = helper.make_graph(nodes, "graph", inputs, outputs, weights)
     opsets = [helper.make_opsetid("", opset), *(helper.make_opsetid(*item) for item in dict(domains).items())]
@@ -22,7 +22,7 @@ def model_proto(nodes, inputs, outputs, weights=(), domains=(), properties=None,
 
 
 def model(*arguments, **keywords):
-    """The bytes of model_proto()."""
+    """Returns the bytes of model_proto()."""
     return model_proto(*arguments, **keywords).SerializeToString()
 
 
@@ -40,7 +40,7 @@ ADD = model([node("Add", "x y", "z", name="sum")], [value("x", shape=["N", 3]), 
 IDENTITY = one("Identity", shape=["N", 3])
 W = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
 WEIGHTED = model([node("Add", "x w", "z")], [value("x")], [value("z")], {"w": W})
-# w may be replaced by an input.
+# An input may override w.
 OVERRIDABLE = model([node("Add", "x w", "z")], [value("x"), value("w")], [value("z")], {"w": W})
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 Y = np.ones((2, 3), np.float32)

@@ -1,4 +1,4 @@
-"""Runs a function of a test on a library in a process of its own, for what would harm or outlive the others."""
+"""Runs a function of a test on a library in a separate process, for effects that would harm or outlive other tests."""
 
 import importlib
 import json
@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 
 @dataclass
 class Outcome:
-    """How a process ended."""
+    """The outcome of a process."""
 
     result: object
     code: int
@@ -25,7 +25,7 @@ class Outcome:
 
 
 def alone(library, function, *arguments, timeout=120, **environment):
-    """Calls function(api, *arguments) in a new process; returns its result, what it printed to stderr, and its code."""
+    """Calls function(api, *arguments) in a new process. Returns its result, its stderr output, and its exit code."""
     command = [
         sys.executable,
         __file__,
@@ -41,7 +41,7 @@ def alone(library, function, *arguments, timeout=120, **environment):
 
 
 def answer(library, function, *arguments, **environment):
-    """The result of alone(), which must end well."""
+    """Returns the result of alone(), which must succeed."""
     outcome = alone(library, function, *arguments, **environment)
     assert outcome.code == 0, outcome.errors
     return outcome.result

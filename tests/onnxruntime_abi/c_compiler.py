@@ -18,7 +18,7 @@ def write_slots(folder):
 
 
 def compiled(source, target, *flags):
-    """Compiles a source of this folder with slots.h beside it; returns the path of the result."""
+    """Compiles a source of this folder with slots.h next to it. Returns the path of the result."""
     if COMPILER is None:
         pytest.skip("there is no C compiler")
     target.parent.mkdir(parents=True, exist_ok=True)

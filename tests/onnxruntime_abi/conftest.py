@@ -1,4 +1,4 @@
-"""The fixtures of the tests of ONNX Runtime's C ABI: each test runs on Linnet's library and on the real one."""
+"""The fixtures for tests of ONNX Runtime's C ABI. Each test runs with Linnet's library and with the original one."""
 
 import pytest
 from differences import DIFFERENCES
@@ -11,7 +11,7 @@ def pytest_configure(config):
 
 
 def pytest_generate_tests(metafunc):
-    """Gives every test with a library both of them, or the one that its marker names."""
+    """Runs every test that uses a library with both of them, or with the one that its marker names."""
     if "library_name" not in metafunc.fixturenames:
         return
     only = metafunc.definition.get_closest_marker("only")
@@ -20,7 +20,7 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_modifyitems(items):
-    """Expects the tests that are known to differ to fail on Linnet's library."""
+    """Expects the tests with known differences to fail with Linnet's library."""
     for item in items:
         if not hasattr(item, "callspec") or item.callspec.params.get("library_name") != "linnet":
             continue
@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def library(library_name):
-    """The library under test."""
+    """Returns the library under test."""
     loaded, reason = load(library_name)
     if loaded is None:
         pytest.skip(reason)
@@ -40,13 +40,13 @@ def library(library_name):
 
 @pytest.fixture(scope="session")
 def api(library):
-    """The table of the library under test."""
+    """Returns the table of the library under test."""
     return library.api()
 
 
 @pytest.fixture(scope="session")
 def env(api):
-    """The environment that all tests of a process share."""
+    """Returns the environment that all tests of a process share."""
     handle = api.CreateEnv(4, b"tests")
     yield handle
     api.ReleaseEnv(handle)

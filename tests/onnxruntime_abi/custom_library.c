@@ -1,5 +1,6 @@
-/* A library of custom operators for the tests, with ONNX Runtime's structures written anew. slots.h has the numbers of
-   the functions. Scale multiplies by its attribute "factor"; Rows fills each row with its number, in parallel. */
+/* A library of custom operators for the tests, with its own declarations of ONNX Runtime's structures. slots.h contains
+   the numbers of the functions. Scale multiplies by its attribute "factor"; Rows fills each row with its number, in
+   parallel. */
 #include <limits.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-"""Custom operators whose functions are Python's."""
+"""Custom operators whose functions are Python functions."""
 
 import ctypes
 from ctypes import CFUNCTYPE, c_int32, c_size_t, c_uint32, c_void_p
@@ -23,20 +23,20 @@ FIELDS = [
 ]  # fmt: skip
 UNUSED = ["may_inplace", "release_may_inplace", "alias_map", "release_alias_map"]
 PROTOTYPES = {name: CFUNCTYPE(result, c_void_p, *parameters) for name, result, parameters in FIELDS}
-# The first version that has a field; all others have it always.
+# The first version that has a field. All other fields exist in every version.
 SINCE = {"input_memory": 13, "variadic_input_minimum": 14, "variadic_input_alike": 14,
          "variadic_output_minimum": 14, "variadic_output_alike": 14, "create_v2": 16, "compute_v2": 16, "infer": 17,
          "start": 17, "end": 17}  # fmt: skip
 
 
 class Layout(ctypes.Structure):
-    """An operator in memory."""
+    """The memory layout of an operator."""
 
     _fields_ = [("version", c_uint32), *PROTOTYPES.items(), *((name, c_void_p) for name in UNUSED)]
 
 
 class Operator:
-    """An operator: compute(operator, context) and create(operator, info) get the table through operator.api."""
+    """An operator. compute(operator, context) and create(operator, info) access the table through operator.api."""
 
     def __init__(
         self, api, compute, name="Mine", inputs=(1,), outputs=(1,), version=30, create=None, infer=None, **settings
@@ -53,21 +53,21 @@ class Operator:
         self.layout = Layout(version, **{field: self.function(field) for field in self.fields(version)})
 
     def text(self, string):
-        """The address of a string that stays as long as the operator, or null."""
+        """Returns the address of a string that lives as long as the operator, or null."""
         if string is None:
             return None
         self.texts.append(ctypes.create_string_buffer(string.encode()))
         return ctypes.addressof(self.texts[-1])
 
     def fields(self, version):
-        """The fields that an operator of a version has."""
+        """Returns the fields that an operator of a version has."""
         absent = set() if self.settings["v2"] else {"create_v2", "compute_v2"}
         if self.functions["infer"] is None:
             absent.add("infer")
         return [name for name in PROTOTYPES if SINCE.get(name, 0) <= version and name not in absent]
 
     def function(self, field):
-        """The callback for a field, which notes its calls."""
+        """Returns the callback for a field, which records its calls."""
         answer = getattr(self, field, None) or (lambda *arguments: self.settings[field])
 
         def call(this, *arguments):
@@ -91,7 +91,7 @@ class Operator:
         return kinds[index] if kinds else REQUIRED
 
     def guarded(self, name, argument):
-        """Calls a function of the test; returns the status of its failure, or null."""
+        """Calls a function of the test. Returns the status of its failure, or null."""
         try:
             if self.functions[name]:
                 self.functions[name](self, argument)
@@ -132,7 +132,7 @@ class Operator:
 
 
 def copy_first(operator, context, factor=1):
-    """Computes the first output as the first input, times a factor."""
+    """Computes the first output as the first input times a factor."""
     return copy(operator.api, operator.api.KernelContext_GetInput(context, 0), context, factor)
 
 
@@ -161,7 +161,7 @@ def custom_model(
 
 
 def session_with(ort, contents, *operators, domain="my.domain"):
-    """A session whose options have the operators in a domain."""
+    """Returns a session whose options have the operators in a domain."""
     handle = ort.new("CustomOpDomain", ort.api.CreateCustomOpDomain(domain.encode()))
     for operator in operators:
         ort.api.CustomOpDomain_Add(handle, ctypes.byref(operator.layout))

@@ -1,8 +1,8 @@
-"""Tests that Linnet's library fails on purpose, each with its reason; ONNX Runtime's library passes them."""
+"""Tests that Linnet's library fails intentionally, each with its reason. ONNX Runtime's library passes them."""
 
 REFUSED = "a null pointer is refused at once, where the real library takes it and crashes later, or does not look at it"
 
-# The name of the module, of the test, and of its parameters without that of the library.
+# The names of the module, of the test, and of its parameters without that of the library.
 DIFFERENCES = {
     "test_abi_initializers::test_external_weights_must_fit": "a weight that is in the model itself may be replaced, too",
     "test_abi_kernel_context::test_operators_that_cannot_be_called": "types and versions are checked when the operator is called",

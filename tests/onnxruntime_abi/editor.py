@@ -1,4 +1,4 @@
-"""Models that are made with the interface for editing."""
+"""Models that are built with the editing interface."""
 
 import ctypes
 
@@ -8,30 +8,30 @@ from table import Table
 
 
 class Editor:
-    """The interface for editing, with objects of a test."""
+    """The editing interface, with the objects of a test."""
 
     def __init__(self, ort):
         self.ort, self.api = ort, ort.api
         self.table = Table(ort.api.GetModelEditorApi(), "OrtModelEditorApi", ort.api)
 
     def tensor_type(self, kind, *shape):
-        """Type information of a tensor."""
+        """Returns type information of a tensor."""
         info = self.ort.new("TensorTypeAndShapeInfo", self.api.CreateTensorTypeAndShapeInfo())
         self.api.SetTensorElementType(info, kind)
         self.api.SetDimensions(info, dims(*shape), len(shape))
         return self.ort.new("TypeInfo", self.table.CreateTensorTypeInfo(info))
 
     def value(self, name, kind=1, shape=(2, 3)):
-        """The name and the type of a value; what it is given to owns it."""
+        """Returns the name and the type of a value. The object that receives it owns it."""
         return self.table.CreateValueInfo(name.encode(), self.tensor_type(kind, *shape))
 
     def node(self, operator, inputs, outputs, name="", domain="", attributes=()):
-        """A node; the graph that it is given to owns it."""
+        """Returns a node. The graph that receives it owns it."""
         return self.table.CreateNode(operator.encode(), domain.encode(), name.encode(), strings(inputs), len(inputs),
                                      strings(outputs), len(outputs), pointers(attributes), len(attributes))  # fmt: skip
 
     def graph(self, inputs, outputs, nodes, weights=(), external=False):
-        """A graph, which owns its weights; the model that it is given to owns it."""
+        """Returns a graph, which owns its weights. The model that receives it owns it."""
         graph = self.table.CreateGraph()
         self.table.SetGraphInputs(graph, pointers(inputs), len(inputs))
         self.table.SetGraphOutputs(graph, pointers(outputs), len(outputs))
@@ -43,7 +43,7 @@ class Editor:
         return graph
 
     def model(self, graph, domains=(("", 17),)):
-        """A model; the caller owns it."""
+        """Returns a model. The caller owns it."""
         names, versions = zip(*domains)
         numbers = (ctypes.c_int32 * len(versions))(*versions)
         model = self.ort.new("Model", self.table.CreateModel(strings(names), numbers, len(names)))

@@ -1,4 +1,4 @@
-"""Calls whose harm stays in a copy of this process."""
+"""Calls whose effects are restricted to a copy of this process."""
 
 import faulthandler
 import json
@@ -11,7 +11,7 @@ SECONDS = 20
 
 
 def forked(call):
-    """What a call does in a copy of this process: "ok", its code and text, or ("crash", the signal)."""
+    """Returns the outcome of a call in a copy of this process: "ok", its code and text, or ("crash", the signal)."""
     reading, writing = os.pipe()
     process = os.fork()
     if process == 0:
@@ -28,7 +28,7 @@ def forked(call):
 
 
 def answer_and_end(call, writing):
-    """Makes the call in the copy, writes what it answers, and ends the copy."""
+    """Makes the call in the copy, writes its outcome, and ends the copy."""
     faulthandler.disable()
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)

@@ -1,4 +1,4 @@
-"""Where the libraries under test are."""
+"""The locations of the libraries under test."""
 
 import functools
 import importlib.util
@@ -8,7 +8,7 @@ from pathlib import Path
 from locations import BUILD
 from table import Library
 
-# Programs for ONNX Runtime, started by these tests, send nothing.
+# Programs for ONNX Runtime that these tests start send no telemetry.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 LINNET = Path(
     os.environ.get("LINNET_ONNXRUNTIME_LIBRARY", BUILD / "lib" / "linnet-onnxruntime" / "libonnxruntime.so.1")
@@ -17,14 +17,14 @@ VERSION = 32
 
 
 def linnet():
-    """The path of Linnet's library, or None with a sentence that says why not."""
+    """Returns the path of Linnet's library, or None with the reason."""
     if LINNET.exists():
         return LINNET, ""
     return None, f"{LINNET} is not there: name the library in LINNET_ONNXRUNTIME_LIBRARY, or a build in LINNET_BUILD"
 
 
 def onnxruntime():
-    """The path of ONNX Runtime's library, or None with a sentence that says why not."""
+    """Returns the path of ONNX Runtime's library, or None with the reason."""
     package = importlib.util.find_spec("onnxruntime")
     for folder in package.submodule_search_locations or [] if package else []:
         for path in sorted(Path(folder).glob("capi/libonnxruntime.so*")):
@@ -34,7 +34,7 @@ def onnxruntime():
 
 
 def version_of(path):
-    """The second number in the name of ONNX Runtime's library: 32 for libonnxruntime.so.1.32.0."""
+    """Returns the second number in the name of ONNX Runtime's library: 32 for libonnxruntime.so.1.32.0."""
     numbers = path.name.partition(".so.")[2].split(".")
     return int(numbers[1]) if len(numbers) > 1 else 0
 
@@ -44,6 +44,6 @@ PLACES = {"linnet": linnet, "onnxruntime": onnxruntime}
 
 @functools.cache
 def load(name):
-    """A library by its name here, with the reason where it is not there."""
+    """Returns a library by its name here, or None with the reason."""
     path, reason = PLACES[name]()
     return (Library(path) if path else None), reason

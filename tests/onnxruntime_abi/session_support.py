@@ -1,4 +1,4 @@
-"""What most tests do with a table: make sessions and values, run, and read results."""
+"""Common functions of tests that use a table: they make sessions and values, run, and read results."""
 
 import ctypes
 import re
@@ -32,7 +32,7 @@ NUMPY_TYPES = {number: kind for kind, number in ELEMENT_TYPES.items()}
 
 
 def refused(code, words, call, *arguments, **keywords):
-    """Expects a call to fail with this code, and with these words, a regular expression, in its text."""
+    """Expects a call to fail with this code and a text that matches `words`, a regular expression."""
     with pytest.raises(Failed) as caught:
         call(*arguments, **keywords)
     assert caught.value.code == code, caught.value
@@ -40,38 +40,38 @@ def refused(code, words, call, *arguments, **keywords):
 
 
 def text(address):
-    """The string at an address, or None."""
+    """Returns the string at an address, or None."""
     return ctypes.string_at(address).decode() if address else None
 
 
 def strings(values):
-    """An array of C strings."""
+    """Returns an array of C strings."""
     return (c_char_p * max(1, len(values)))(*(v.encode() if isinstance(v, str) else v for v in values))
 
 
 def pointers(values):
-    """An array of pointers."""
+    """Returns an array of pointers."""
     return (c_void_p * max(1, len(values)))(*values)
 
 
 def dims(*values):
-    """An array of dims."""
+    """Returns an array of dims."""
     return (c_int64 * max(1, len(values)))(*values)
 
 
 def items(address, count, kind=c_void_p):
-    """The items of an array at an address."""
+    """Returns the items of an array at an address."""
     return list(ctypes.cast(address, POINTER(kind))[:count]) if count else []
 
 
 def key_values(api, pairs):
-    """The contents of key-value pairs."""
+    """Returns the contents of key-value pairs."""
     keys, values, count = api.GetKeyValuePairs(pairs)
     return dict(zip(map(text, items(keys, count)), map(text, items(values, count))))
 
 
 def in_threads(number, work):
-    """Calls work(i) in as many threads, and raises what one of them raised."""
+    """Calls work(i) in as many threads, and raises the exception of one of them."""
     failures = []
 
     def guarded(i):
@@ -90,7 +90,7 @@ def in_threads(number, work):
 
 
 class Allocator(ctypes.Structure):
-    """An allocator as its users see it."""
+    """The interface of an allocator."""
 
     _fields_ = [("version", ctypes.c_uint32), ("alloc", c_void_p), ("free", ctypes.CFUNCTYPE(None, c_void_p, c_void_p)),
                 ("info", ctypes.CFUNCTYPE(c_void_p, c_void_p)),
@@ -98,7 +98,7 @@ class Allocator(ctypes.Structure):
 
 
 class Ort:
-    """Makes objects with a table; close() releases what is left of them."""
+    """Makes objects with a table. close() releases the remaining ones."""
 
     def __init__(self, api, env):
         self.api, self.env = api, env
@@ -107,7 +107,7 @@ class Ort:
         self.cpu = self.new("MemoryInfo", api.CreateCpuMemoryInfo(1, 0))
 
     def new(self, kind, handle):
-        """The handle, which close() gives to Release`kind`."""
+        """Returns the handle, which close() passes to Release`kind`."""
         self.held.append((kind, handle))
         return handle
 
@@ -122,7 +122,7 @@ class Ort:
             getattr(self.api, "Release" + kind)(handle)
 
     def options(self, **config):
-        """Session options with config entries; a double underscore in a key stands for a dot."""
+        """Returns session options with config entries. A double underscore in a key represents a dot."""
         handle = self.new("SessionOptions", self.api.CreateSessionOptions())
         self.api.SetIntraOpNumThreads(handle, 1)
         for key, value in config.items():
@@ -130,12 +130,13 @@ class Ort:
         return handle
 
     def session(self, model, options=None):
-        """A session from the bytes of a model."""
+        """Returns a session from the bytes of a model."""
         options = options or self.options()
         return self.new("Session", self.api.CreateSessionFromArray(self.env, model, len(model), options))
 
     def tensor(self, array):
-        """A tensor that refers to the memory of an array, or with copies of the strings of an array of objects."""
+        """Returns a tensor that refers to the memory of an array, or has copies of the strings of an array of
+        objects."""
         array = np.asarray(array)
         if array.dtype == object:
             return self.string_tensor(array)
@@ -145,12 +146,12 @@ class Ort:
         return self.tensor_over(array.ctypes.data, array.nbytes, array.shape, kind)
 
     def tensor_over(self, data, size, shape, kind, info=None):
-        """A tensor that refers to memory of the caller."""
+        """Returns a tensor that refers to memory of the caller."""
         return self.new("Value", self.api.CreateTensorWithDataAsOrtValue(
             info or self.cpu, data, size, dims(*shape), len(shape), kind))  # fmt: skip
 
     def empty(self, shape, kind=1):
-        """A tensor in memory of the default allocator."""
+        """Returns a tensor in memory of the default allocator."""
         return self.new("Value", self.api.CreateTensorAsOrtValue(self.allocator, dims(*shape), len(shape), kind))
 
     def string_tensor(self, array):
@@ -159,25 +160,25 @@ class Ort:
         return value
 
     def shape(self, value):
-        """The dims of a tensor."""
+        """Returns the dims of a tensor."""
         return self.type_and_shape(value)[1]
 
     def type_and_shape(self, value):
-        """The number of the element type, and the dims."""
+        """Returns the number of the element type, and the dims."""
         info = self.api.GetTensorTypeAndShape(value)
         result = self.described(info)
         self.api.ReleaseTensorTypeAndShapeInfo(info)
         return result
 
     def described(self, info):
-        """The number of the element type, and the dims, of information on a tensor."""
+        """Returns the number of the element type, and the dims, from information on a tensor."""
         rank = self.api.GetDimensionsCount(info)
         sizes = dims(*[0] * rank)
         self.api.GetDimensions(info, sizes, rank)
         return self.api.GetTensorElementType(info), list(sizes)[:rank]
 
     def array(self, value):
-        """A copy of the contents of a tensor."""
+        """Returns a copy of the contents of a tensor."""
         kind, shape = self.type_and_shape(value)
         if kind == STRING:
             return np.array(self.strings(value), object).reshape(shape)
@@ -186,7 +187,7 @@ class Ort:
         return np.frombuffer(ctypes.string_at(self.api.GetTensorMutableData(value), size), dtype).reshape(shape)
 
     def strings(self, value):
-        """The strings of a tensor."""
+        """Returns the strings of a tensor."""
         count, length = int(np.prod(self.shape(value))), self.api.GetStringTensorDataLength(value)
         buffer, offsets = ctypes.create_string_buffer(length + 1), (ctypes.c_size_t * max(1, count))()
         self.api.GetStringTensorContent(value, buffer, length, offsets, count)
@@ -194,7 +195,7 @@ class Ort:
         return [buffer.raw[begin:end].decode() for begin, end in zip(offsets[:count], ends)]
 
     def values(self, session, inputs, outputs, given=None, options=None):
-        """The values that a run returns; `given` are values for outputs, or None."""
+        """Returns the values of a run. `given` contains values for outputs, or None."""
         inputs = {name: value if isinstance(value, int) else self.tensor(value) for name, value in inputs.items()}
         results = pointers(given or [None] * len(outputs))
         self.api.Run(session, options, strings(list(inputs)), pointers(list(inputs.values())), len(inputs),
@@ -205,11 +206,11 @@ class Ort:
         return list(results)[: len(outputs)]
 
     def run(self, session, inputs, *outputs):
-        """Copies of the tensors that a run returns."""
+        """Returns copies of the tensors of a run."""
         return [self.array(value) for value in self.values(session, inputs, outputs)]
 
     def owned_text(self, address):
-        """The string that the library allocated, which this frees."""
+        """Returns a string that the library allocated, and frees it."""
         result = text(address)
         self.api.AllocatorFree(self.allocator, address)
         return result

@@ -1,4 +1,4 @@
-"""Objects for calls of all slots, made once for a library."""
+"""Objects for calls of all slots, made once per library."""
 
 import ctypes
 import re
@@ -84,7 +84,7 @@ class Specimens(Ort):
         return binding
 
     def sparse_objects(self):
-        """A sparse tensor with values and indices, one without indices, one without anything."""
+        """Returns sparse tensors: one with values and indices, one without indices, an empty one."""
         api, fresh = self.api, lambda: self.new(
             "Value", api.CreateSparseTensorAsOrtValue(self.allocator, dims(2, 3), 2, 1)
         )
@@ -95,7 +95,7 @@ class Specimens(Ort):
         return {"sparse": full, "fresh_sparse": fresh(), "bare_sparse": self.new("Value", bare)}
 
     def container_objects(self):
-        """Type information of a map and of a sequence."""
+        """Returns type information of a map and of a sequence."""
         api, keys, sequence = self.api, self.tensor(np.array([1, 2])), self.known["sequence"]
         pairs = self.new("Value", api.CreateValue(pointers([keys, self.tensor(np.ones(2, np.float32))]), 2, 3))
         infos = [self.new("TypeInfo", api.GetTypeInfo(value)) for value in (pairs, sequence)]
@@ -103,7 +103,7 @@ class Specimens(Ort):
                 "sequence_info": api.CastTypeInfoToSequenceTypeInfo(infos[1])}  # fmt: skip
 
     def device_objects(self):
-        """The device of the execution provider for CPUs, and a place in a file."""
+        """Returns the device of the CPU's execution provider, and a position in a file."""
         devices, _ = self.api.GetEpDevices(self.env)
         device = ctypes.cast(devices, ctypes.POINTER(c_void_p))[0]
         external = self.new("ExternalInitializerInfo", self.api.CreateExternalInitializerInfo(b"file", 0, 8))
@@ -115,7 +115,7 @@ class Specimens(Ort):
         }
 
     def argument(self, word):
-        """The argument that a word of calls.txt names."""
+        """Returns the argument that a word of calls.txt represents."""
         if word == "out":
             return ctypes.create_string_buffer(64)
         if word not in self.known and not re.fullmatch(r"-?\d+", word):
@@ -124,7 +124,7 @@ class Specimens(Ort):
 
 
 def read_calls():
-    """The words of the arguments of calls, by slot."""
+    """Returns the words of the arguments of calls, by slot."""
     lines = Path(__file__).with_name("calls.txt").read_text().splitlines()
     calls = {name: words for name, *words in (line.split() for line in lines if not line.startswith("#"))}
     for name, words in calls.items():

@@ -12,7 +12,7 @@ TYPES = {
 
 
 class Failed(Exception):
-    """A status that is not success."""
+    """A status other than success."""
 
     def __init__(self, code, text):
         super().__init__(f"[{code}] {text}")
@@ -31,7 +31,7 @@ class Slot:
 
     @property
     def prototype(self):
-        """The ctypes type of the function."""
+        """Returns the ctypes type of the function."""
         types = [TYPES[letter] for letter in self.inputs] + [c_void_p] * len(self.outputs)
         return CFUNCTYPE(TYPES[self.result], *types)
 
@@ -44,7 +44,7 @@ TYPES["status"] = c_void_p
 
 
 def read_slot(line):
-    """The slot that one line of slots.txt describes."""
+    """Returns the slot that one line of slots.txt describes."""
     signature, _, result = line.partition(" = ")
     number, name, *parameters = signature.split()
     inputs = tuple(letter for letter in parameters if letter[0] != ">")
@@ -53,7 +53,7 @@ def read_slot(line):
 
 
 def read_tables():
-    """All tables by name: each has its slots by name."""
+    """Returns all tables by name. Each contains its slots by name."""
     tables = {}
     for line in Path(__file__).with_name("slots.txt").read_text().splitlines():
         if line.startswith("["):
@@ -71,8 +71,8 @@ SLOTS = TABLES["OrtApi"]
 class Table:
     """The functions of one table of a library, as attributes.
 
-    A call may leave out the results at its end: it then returns them, one value or a tuple. Statuses of failure
-    are raised as Failed.
+    A call may omit the results at its end. It then returns them, as one value or a tuple. Statuses of failure are
+    raised as Failed.
     """
 
     def __init__(self, address, name, statuses=None):
@@ -81,7 +81,7 @@ class Table:
         self.statuses = statuses or self
 
     def function(self, name):
-        """The function in a slot, as a callable that returns what C returns."""
+        """Returns the function in a slot, as a callable that returns what C returns."""
         slot = self.slots[name]
         return slot.prototype(self.pointers[slot.number])
 
@@ -105,7 +105,7 @@ class Table:
         return call
 
     def check(self, status):
-        """Raises what a status says, and releases it."""
+        """Raises the failure in a status, and releases it."""
         if status:
             code, text = self.GetErrorCode(status), self.GetErrorMessage(status)
             self.ReleaseStatus(status)
@@ -124,5 +124,5 @@ class Library:
         self.version_string = CFUNCTYPE(c_char_p)(base[1])
 
     def api(self, version=32):
-        """The table that the library gives for a version."""
+        """Returns the library's table for a version."""
         return Table(self.get_api(version), "OrtApi")

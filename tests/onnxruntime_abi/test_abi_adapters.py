@@ -1,4 +1,4 @@
-"""Adapters: files of values for inputs, which runs take up."""
+"""Adapters: files of values for inputs, which runs can use."""
 
 import numpy as np
 import pytest
@@ -6,13 +6,13 @@ from abi_models import FLOAT, OVERRIDABLE, WEIGHTED, W, X, Y, model, node, value
 from onnx import helper
 from session_support import ARGUMENT, FAIL, refused
 
-# Without a weight of its own.
+# Without a weight.
 BARE = model([node("Add", "x w", "z")], [value("x"), value("w")], [value("z")])
 
 
 @pytest.fixture(scope="session")
 def write_adapter(tmp_path_factory):
-    """Writes arrays by name into a file, with ONNX Runtime's package for Python; returns its path."""
+    """Writes arrays by name into a file with ONNX Runtime's Python package. Returns its path."""
     onnxruntime = pytest.importorskip("onnxruntime", reason="ONNX Runtime's package for Python writes the file")
 
     def write(**arrays):
@@ -28,12 +28,12 @@ def write_adapter(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def adapter(write_adapter):
-    """A file with Y for the input w."""
+    """Returns a file with Y for the input w."""
     return write_adapter(w=Y)
 
 
 def options_with(ort, *handles):
-    """Options of a run with adapters."""
+    """Returns options of a run with adapters."""
     options = ort.new("RunOptions", ort.api.CreateRunOptions())
     for handle in handles:
         ort.api.RunOptionsAddActiveLoraAdapter(options, ort.new("LoraAdapter", handle))
@@ -93,7 +93,7 @@ def test_an_adapter_must_fit(ort, write_adapter):
 
 
 def test_bound_runs_have_no_adapters(ort, adapter):
-    """As the real library does; the same holds for runs behind a callback."""
+    """The original library behaves like this, also for runs with a callback."""
     session, options = ort.session(OVERRIDABLE), options_with(ort, read(ort, adapter))
     binding = ort.new("IoBinding", ort.api.CreateIoBinding(session))
     ort.api.BindInput(binding, b"x", ort.tensor(X))
@@ -126,12 +126,13 @@ def test_adapters_that_cannot_be_read(ort, adapter, tmp_path):
 
 
 def buffer(*parameters, version=1):
-    """The bytes of an adapter of parameters: (name, dims, type, values). Parameters with one object share its bytes."""
+    """Returns the bytes of an adapter with parameters (name, dims, type, values). Parameters with the same object share
+    its bytes."""
     flatbuffers = pytest.importorskip("flatbuffers", reason="the package that ONNX Runtime's needs makes the bytes")
     builder, raws = flatbuffers.Builder(), {}
 
     def table(*fields):
-        """Of integers, and of offsets; None leaves a field out."""
+        """Adds a table of integers and offsets. None omits a field."""
         builder.StartObject(len(fields))
         for i, (prepend, value) in enumerate(fields):
             if value is not None:
@@ -155,7 +156,7 @@ def buffer(*parameters, version=1):
 
 
 def test_bytes_of_the_tests(ort):
-    """What buffer() writes is an adapter; of two parameters of one name the first counts."""
+    """The result of buffer() is an adapter. Of two parameters with the same name, the first is used."""
     data = buffer(("w", (2, 3), 1, Y.tobytes()), ("w", (2, 3), 1, W.tobytes()))
     assert result(ort, BARE, options_with(ort, from_array(ort, data))) == (X + Y).tolist()
     ort.new("LoraAdapter", from_array(ort, buffer()))
@@ -194,7 +195,7 @@ def test_values_that_parameters_share(ort):
 
 @pytest.mark.only("linnet")
 def test_no_adapter(ort):
-    """The real library crashes in the run."""
+    """The original library crashes in the run."""
     options = ort.new("RunOptions", ort.api.CreateRunOptions())
     ort.api.RunOptionsAddActiveLoraAdapter(options, None)
     assert result(ort, OVERRIDABLE, options) == (X + W).tolist()

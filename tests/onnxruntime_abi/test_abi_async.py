@@ -1,4 +1,4 @@
-"""Runs that call back."""
+"""Runs with a callback."""
 
 import ctypes
 import threading
@@ -14,7 +14,7 @@ CALLBACK = ctypes.CFUNCTYPE(None, c_void_p, POINTER(c_void_p), c_size_t, c_void_
 
 
 class Pending:
-    """A run that calls back, and what the callback was told."""
+    """A run with a callback, and the arguments of the callback."""
 
     def __init__(self, ort, session, inputs, outputs, given=None):
         self.ort, self.done, self.calls = ort, threading.Event(), []
@@ -32,7 +32,7 @@ class Pending:
         self.done.set()
 
     def wait(self):
-        """The results, once the callback came; raises its status."""
+        """Returns the results after the callback. Raises its status."""
         assert self.done.wait(60)
         self.ort.api.check(self.status)
         return [self.ort.new("Value", value) for value in self.results if value]

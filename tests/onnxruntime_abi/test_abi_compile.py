@@ -1,4 +1,4 @@
-"""Models that are compiled ahead of time: without providers that compile, they are written as they are."""
+"""Models that are compiled ahead of time. Without providers that compile, they are written unchanged."""
 
 import ctypes
 
@@ -13,7 +13,7 @@ WRITE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctyp
 
 
 class Compiler:
-    """The interface for compiling, with options for one compilation."""
+    """The compilation interface, with options for one compilation."""
 
     def __init__(self, ort, folder):
         self.ort, self.folder = ort, folder
@@ -36,7 +36,7 @@ class Compiler:
         self.table.CompileModel(self.ort.env, self.options)
 
     def result(self, contents=None):
-        """What the compiled model computes."""
+        """Returns what the compiled model computes."""
         contents = contents or (self.folder / "o.onnx").read_bytes()
         return self.ort.run(self.ort.session(contents), {"x": Y}, "z")[0].tolist()
 

@@ -84,7 +84,7 @@ def test_the_type_of_a_sequence(ort):
 
 
 def test_the_elements_of_a_models_sequence_have_no_shape(ort):
-    """Whatever is inferred of them."""
+    """This holds whatever is inferred of them."""
     info = ort.new("TypeInfo", ort.api.SessionGetOutputTypeInfo(ort.session(SPLIT), 0))
     inner = ort.new("TypeInfo", ort.api.GetSequenceElementType(ort.api.CastTypeInfoToSequenceTypeInfo(info)))
     assert ort.described(ort.api.CastTypeInfoToTensorInfo(inner)) == (1, [])

@@ -14,7 +14,7 @@ from session_support import ARGUMENT, FAIL, RUNTIME, Ort, in_threads, refused
 
 @pytest.fixture(scope="session", params=[14, 17, 30])
 def operators(request, tmp_path_factory):
-    """The library of custom operators, which asks for a version of the table."""
+    """Returns the library of custom operators, which requests a version of the table."""
     target = tmp_path_factory.mktemp("operators") / f"libcustom{request.param}.so"
     return compiled("custom_library.c", target, "-shared", "-fPIC", f"-DREQUESTED={request.param}")
 

@@ -1,4 +1,4 @@
-"""Custom operators of all versions: when their functions are called, their types, and their failures."""
+"""Custom operators of all versions: the calls of their functions, their types, and their failures."""
 
 import ctypes
 
@@ -36,7 +36,7 @@ def test_operators_of_each_version(ort, version):
 @pytest.mark.only("linnet")
 @pytest.mark.parametrize("version", [1, 7])
 def test_the_oldest_operators_have_no_kinds_of_inputs(ort, version):
-    """The real library calls the functions all the same."""
+    """The original library calls the functions nevertheless."""
     operator = Operator(ort.api, double, version=version)
     operator.layout.input_kind = operator.layout.output_kind = type(operator.layout.input_kind)()
     session = session_with(ort, custom_model(), operator)
@@ -130,7 +130,7 @@ def test_any_type(ort):
 
 
 def counted(operator, context):
-    """Computes how many inputs there are, and how many of them have a value."""
+    """Computes the number of inputs, and the number of those with a value."""
     api = operator.api
     count = api.KernelContext_GetInputCount(context)
     there = [api.KernelContext_GetInput(context, i) is not None for i in range(count)]

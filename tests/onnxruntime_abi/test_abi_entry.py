@@ -1,4 +1,4 @@
-"""The entry point, the versions, and the table as a whole."""
+"""The entry point, the versions, and the whole table."""
 
 import ctypes
 import re
@@ -43,14 +43,14 @@ def test_no_slot_is_null(api):
 
 
 def nothing(letter):
-    """Null or zero for a parameter."""
+    """Returns null or zero for a parameter."""
     return None if letter in "ps" else False if letter == "b" else 0
 
 
 @pytest.mark.only("linnet")
 @pytest.mark.parametrize("name", SLOTS)
 def test_each_slot_stands_a_call_with_nothing(api, name):
-    """A slot that is not implemented answers so with its name; all others refuse null pointers or do nothing."""
+    """A slot that is not implemented returns that with its name. All others refuse null pointers or do nothing."""
     slot = SLOTS[name]
     arguments = [nothing(letter) for letter in slot.inputs] + [None] * len(slot.outputs)
     code, text = forked(lambda: getattr(api, name)(*arguments))
@@ -69,7 +69,7 @@ def test_both_symbols_have_the_version_of_each_release(library, symbol, release)
 
 
 def exported(path):
-    """The names of the dynamic symbols that a library defines."""
+    """Returns the names of the dynamic symbols that a library defines."""
     lines = subprocess.run(
         ["nm", "-D", "--defined-only", path], capture_output=True, text=True, check=True
     ).stdout.splitlines()
@@ -108,6 +108,6 @@ def test_the_allocator_starts_with_the_version_of_the_table(api):
 
 
 def test_the_last_slots(api, ort):
-    """Three functions without a known name: the first needs session options, the second gives a further table."""
+    """Three functions without a known name: the first requires session options, the second returns another table."""
     refused(2, "'options' parameter must not be NULL", api.Unknown426, None, None, None)
     api.Unknown427()

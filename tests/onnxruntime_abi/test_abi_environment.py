@@ -1,4 +1,4 @@
-"""Environments: one for a process, counted; logging through it. Each question needs a process of its own."""
+"""Environments: one per process, with a count of owners, and logging through it. Each test needs a separate process."""
 
 import ctypes
 
@@ -40,7 +40,7 @@ def test_a_session_outlives_its_environment(library):
 
 @pytest.mark.only("linnet")
 def test_a_session_runs_first_without_its_environment(library):
-    """The real library crashes."""
+    """The original library crashes."""
     assert answer(library, run_after_release, 0) == (X + Y).tolist()
 
 
@@ -200,7 +200,7 @@ def test_affinities_are_text(api, text):
 
 
 class Settings(ctypes.Structure):
-    """The start of the settings of an environment."""
+    """The beginning of the settings of an environment."""
 
     _fields_ = [("version", ctypes.c_uint32), ("level", ctypes.c_int32), ("identity", ctypes.c_char_p), ("logger", ctypes.c_void_p),
                 ("state", ctypes.c_void_p), ("threading", ctypes.c_void_p), ("config", ctypes.c_void_p), ("rest", ctypes.c_void_p * 8)]  # fmt: skip

@@ -61,7 +61,7 @@ def test_weights_that_nothing_needs(ort):
     "array", [Y[0], Y.astype(np.float64), np.ones((4, 4), np.float32)], ids=["row", "double", "large"]
 )
 def test_weights_have_a_type_and_a_shape(ort, array):
-    """The real library reads whatever is there."""
+    """The original library reads the memory without a check."""
     options = ort.options()
     ort.api.AddInitializer(options, b"w", ort.tensor(array))
     refused(FAIL, "", ort.session, PLAIN, options)
@@ -69,7 +69,7 @@ def test_weights_have_a_type_and_a_shape(ort, array):
 
 @pytest.mark.only("linnet")
 def test_the_value_of_a_weight_may_go_first(ort):
-    """The real library crashes."""
+    """The original library crashes."""
     options, weight = ort.options(), ort.tensor(Y)
     ort.api.AddInitializer(options, b"w", weight)
     ort.release("Value", weight)

@@ -1,4 +1,4 @@
-"""What kernels of custom operators do while they run."""
+"""The functions that kernels of custom operators call while they run."""
 
 import ctypes
 import threading
@@ -12,7 +12,7 @@ from session_support import ARGUMENT, FAIL, Ort, dims, in_threads, pointers, ref
 
 
 def run(ort, compute, feeds=None, contents=None, **settings):
-    """The first output of a custom operator; it fails as compute does."""
+    """Returns the first output of a custom operator. Raises the failure of compute."""
     operator = Operator(ort.api, compute, **settings)
     session = session_with(ort, contents or custom_model(), operator)
     result = ort.run(session, feeds or {"x": X}, "z")[0]
@@ -165,7 +165,7 @@ def test_no_work_is_done_at_once(ort):
 
 
 def operation(ort, info, name, inputs, kinds, outputs=1, version=14, attributes=(), constraints=("T",)):
-    """An operator of the standard that a kernel calls."""
+    """Returns a standard operator that a kernel calls."""
     numbers = (ctypes.c_int32 * len(kinds))(*kinds)
     return ort.new("Op", ort.api.CreateOp(info, name.encode(), b"", version, strings(constraints), numbers, len(kinds),
                                           pointers(attributes), len(attributes), inputs, outputs))  # fmt: skip
@@ -173,7 +173,7 @@ def operation(ort, info, name, inputs, kinds, outputs=1, version=14, attributes=
 
 @pytest.fixture
 def invoked(ort):
-    """Runs a kernel that makes operations when it is made, and gets them when it runs."""
+    """Runs a kernel that makes operations when it is created, and receives them when it runs."""
 
     def start(make, compute, **arguments):
         made = []

@@ -1,4 +1,4 @@
-"""What kernels of custom operators learn of their nodes."""
+"""The information that kernels of custom operators have about their nodes."""
 
 import ctypes
 from ctypes import byref, c_float, c_int64, c_size_t
@@ -14,7 +14,7 @@ ATTRIBUTES = {"number": 7, "factor": 0.5, "word": "hello", "numbers": [1, 2, 3],
 
 
 def asked(ort, question, contents=None, config=(), **settings):
-    """What a question answers that a kernel asks when it is made; it fails as the question does."""
+    """Returns the answer to a question that a kernel asks when it is created. Raises the failure of the question."""
     answers = []
     operator = Operator(ort.api, copy_first, create=lambda operator, info: answers.append(question(info)), **settings)
     session = session_with(ort, contents or custom_model(**ATTRIBUTES), operator)
@@ -25,7 +25,7 @@ def asked(ort, question, contents=None, config=(), **settings):
 
 
 def sized(call, *arguments):
-    """A string that is read in two calls: first its size, then its characters."""
+    """Returns a string that is read in two calls: first its size, then its characters."""
     size = c_size_t(0)
     call(*arguments, None, byref(size))
     buffer = ctypes.create_string_buffer(b"#" * (size.value + 2))
@@ -35,7 +35,7 @@ def sized(call, *arguments):
 
 
 def array_of(call, kind, *arguments):
-    """An array that is read in two calls."""
+    """Returns an array that is read in two calls."""
     size = c_size_t(0)
     call(*arguments, None, byref(size))
     values = (kind * size.value)()

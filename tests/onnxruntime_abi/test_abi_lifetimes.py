@@ -40,7 +40,7 @@ def test_an_allocator_outlives_its_session(ort):
 
 @pytest.mark.only("linnet")
 def test_a_value_outlives_its_allocator_and_session(ort):
-    """The memory of the real library is gone with both."""
+    """The original library frees the memory with both."""
     session = ort.session(ADD)
     allocator = ort.new("Allocator", ort.api.CreateAllocator(session, ort.cpu))
     value = ort.new("Value", ort.api.CreateTensorAsOrtValue(allocator, dims(2, 3), 2, 1))
@@ -87,7 +87,7 @@ def test_a_sequence_outlives_its_elements(ort):
 
 
 def domain_of(ort, operator):
-    """A domain and options, for an operator that stays as long as they do."""
+    """Returns a domain and options, for an operator that lives as long as they do."""
     domain, options = ort.new("CustomOpDomain", ort.api.CreateCustomOpDomain(b"my.domain")), ort.options()
     ort.arrays.append(operator)
     return domain, options

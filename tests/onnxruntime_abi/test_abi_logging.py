@@ -8,7 +8,7 @@ from specimens import LOGGER
 
 
 class Log:
-    """What a logger was told."""
+    """The messages that a logger received."""
 
     def __init__(self):
         self.lines = []
@@ -16,7 +16,7 @@ class Log:
 
 
 def logged(ort, level, identity=b"identity"):
-    """A session with a logger, and the log."""
+    """Returns a session with a logger, and the log."""
     log, options = Log(), ort.options()
     ort.api.SetUserLoggingFunction(options, log.logger, 88)
     ort.api.SetSessionLogSeverityLevel(options, level)

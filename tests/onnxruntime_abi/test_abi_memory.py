@@ -10,7 +10,7 @@ FIELDS = ("alloc", "free", "info", "reserve", "stats", "on_stream", "shrink")
 
 
 def described(api, info):
-    """Name, kind of allocator, number, kind of memory, device."""
+    """Returns the name, the kind of allocator, the id, the kind of memory and the device."""
     return (text(api.MemoryInfoGetName(info)), api.MemoryInfoGetType(info), api.MemoryInfoGetId(info),
             api.MemoryInfoGetMemType(info), api.MemoryInfoGetDeviceType(info))  # fmt: skip
 

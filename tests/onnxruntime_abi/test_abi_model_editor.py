@@ -1,4 +1,4 @@
-"""Models that are made in memory, and sessions whose models are changed."""
+"""Models that are built in memory, and sessions whose models are changed."""
 
 import ctypes
 from ctypes import byref, c_int64
@@ -150,7 +150,7 @@ def test_places_in_files(ort):
 
 
 def edited(ort, editor):
-    """A session whose model may still be changed."""
+    """Returns a session whose model can still be changed."""
     return ort.new("Session", editor.table.CreateModelEditorSessionFromArray(ort.env, ADD, len(ADD), ort.options()))
 
 

@@ -1,4 +1,4 @@
-"""What a session says of its inputs, outputs and model."""
+"""The descriptions of a session's inputs, outputs and model."""
 
 import ctypes
 
@@ -16,13 +16,13 @@ SHAPED = model([node("Identity", name, f"out_{name}") for name in ("scalar", "mi
 
 
 def names(ort, session, side):
-    """The names of the inputs, outputs or overridable initializers."""
+    """Returns the names of the inputs, outputs or overridable initializers."""
     count = getattr(ort.api, f"SessionGet{side}Count")(session)
     return [ort.owned_text(getattr(ort.api, f"SessionGet{side}Name")(session, i, ort.allocator)) for i in range(count)]
 
 
 def described(ort, session, side, index):
-    """Type, dims, symbols of an input or output, and whether it has a shape."""
+    """Returns the type, dims and symbols of an input or output, and whether it has a shape."""
     info = ort.new("TypeInfo", getattr(ort.api, f"SessionGet{side}TypeInfo")(session, index))
     assert ort.api.GetOnnxTypeFromTypeInfo(info) == TENSOR
     tensor = ort.api.CastTypeInfoToTensorInfo(info)
@@ -125,7 +125,7 @@ for dim, word in zip(DENOTED.graph.input[0].type.tensor_type.shape.dim, ("ROWS",
 
 
 def shapes_of(ort, contents, *overrides):
-    """The shapes of the first input and output for overrides of dims: (by what, name, size)."""
+    """Returns the shapes of the first input and output for overrides of dims: (by what, name, size)."""
     options = ort.options()
     for by, name, size in overrides:
         getattr(ort.api, f"AddFreeDimensionOverride{by}")(options, name.encode(), size)
@@ -187,7 +187,7 @@ def metadata(ort, contents):
 
 
 def read(ort, handle):
-    """The strings of a model's metadata."""
+    """Returns the strings of a model's metadata."""
     kinds = ("ProducerName", "GraphName", "Domain", "Description", "GraphDescription")
     return [ort.owned_text(getattr(ort.api, f"ModelMetadataGet{kind}")(handle, ort.allocator)) for kind in kinds]
 

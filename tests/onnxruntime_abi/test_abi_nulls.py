@@ -1,4 +1,4 @@
-"""A null pointer in place of each argument of each slot: the answers of the real library are in nulls.txt."""
+"""Calls each slot with a null pointer for each argument. nulls.txt contains the answers of the original library."""
 
 import sys
 from pathlib import Path
@@ -21,14 +21,14 @@ def specimens(api, env, tmp_path_factory):
 
 
 def places(name):
-    """The numbers of the arguments of a slot that are pointers."""
+    """Returns the indices of the arguments of a slot that are pointers."""
     slot = SLOTS[name]
     letters = [*slot.inputs, *"p" * len(slot.outputs)]
     return [i for i, letter in enumerate(letters) if letter in POINTERS and CALLS[name][i] != "null"]
 
 
 def asked(specimens, name, place=None):
-    """The answer to a call of a slot, with null at one place."""
+    """Returns the answer to a call of a slot, with null for the argument at `place`."""
     arguments = [specimens.argument(word) for word in CALLS[name]]
     if place is not None:
         arguments[place] = None
@@ -36,7 +36,7 @@ def asked(specimens, name, place=None):
 
 
 def read_answers():
-    """The real library's answers by slot: the code of the call, and those with null at each place."""
+    """Returns the original library's answers by slot: the code of the call, and those with null at each place."""
     answers = {}
     for line in ANSWERS.read_text().splitlines():
         if not line.startswith("#"):
@@ -63,7 +63,7 @@ def test_null_pointers_do_no_harm(specimens, name):
 
 
 def record(path, folder):
-    """Writes nulls.txt anew from the library at a path, and every text to stderr."""
+    """Writes nulls.txt again with the library at a path, and every text to stderr."""
     from table import Library
 
     api = Library(path).api()

@@ -1,4 +1,4 @@
-"""Models in ONNX Runtime's own file format, which its library writes for these tests."""
+"""Models in ONNX Runtime's own file format, written by its library for these tests."""
 
 import ctypes
 
@@ -36,7 +36,7 @@ FEEDS = {
 
 @pytest.fixture(scope="session")
 def files(tmp_path_factory):
-    """The models in ONNX Runtime's format, by level of optimization and name."""
+    """Returns the models in ONNX Runtime's format, by optimisation level and name."""
     library, reason = load("onnxruntime")
     if library is None:
         pytest.skip(reason)

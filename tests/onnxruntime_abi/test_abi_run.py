@@ -1,4 +1,4 @@
-"""Run: names, values, given outputs, and what it answers to wrong arguments."""
+"""Run: names, values, outputs given by the caller, and the answers to wrong arguments."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ MANY = model([node("Add", "x y", "s"), node("Sub", "x y", "d"), node("Mul", "s d
 
 
 def run(ort, session, names, values, outputs, given=None, options=None):
-    """The values of a run of which each array is as the test says."""
+    """Returns the values of a run with exactly these arrays."""
     results = pointers(given or [None] * len(outputs))
     ort.api.Run(session, options, strings(names), pointers(values), len(names), strings(outputs), len(outputs), results)
     for result in list(results)[: len(outputs)]:
@@ -98,7 +98,7 @@ def test_shapes_are_checked(ort, add, shape, words):
 
 @pytest.mark.parametrize("shape", [(), (1,), (2,), (2, 3)])
 def test_an_input_that_is_declared_as_a_scalar_has_any_shape(ort, shape):
-    """Clients feed vectors of one element, and the real library checks no shape then."""
+    """Clients pass vectors of one element, and the original library does not check the shape in this case."""
     session = ort.session(model([node("Identity", "x", "z")], [value("x", FLOAT, [])], [value("z", FLOAT, None)]))
     assert ort.run(session, {"x": np.ones(shape, np.float32)}, "z")[0].shape == shape
 

@@ -68,7 +68,7 @@ def test_plain_settings_are_accepted(ort):
 
 
 def entry(ort, options, key):
-    """The value of a config entry."""
+    """Returns the value of a config entry."""
     size = ctypes.c_size_t(0)
     ort.api.GetSessionConfigEntry(options, key, None, ctypes.byref(size))
     buffer = ctypes.create_string_buffer(b"#" * (size.value + 4))

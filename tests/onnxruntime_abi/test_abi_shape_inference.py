@@ -13,7 +13,7 @@ INT, INTS, FLOAT_VALUE, FLOATS, STRING_VALUE, STRINGS = range(1, 7)
 
 
 def inferred(ort, infer, operator=None, **attributes):
-    """The type, dims and symbols of the output of a model without a shape there."""
+    """Returns the type, dims and symbols of the output of a model that does not declare its shape."""
     values = {"x": value("x", shape=["N", 3]), "z": value("z", shape=None)}
     operator = operator or Operator(ort.api, copy_first, infer=infer)
     session = session_with(ort, custom_model(values=values, **attributes), operator)
@@ -67,7 +67,7 @@ def test_indices_are_checked(ort):
 
 
 def read(api, attribute, kind, size=64):
-    """The bytes of an attribute."""
+    """Returns the bytes of an attribute."""
     buffer = ctypes.create_string_buffer(size)
     written = api.ReadOpAttr(attribute, kind, buffer, size)
     return buffer.raw[:written]

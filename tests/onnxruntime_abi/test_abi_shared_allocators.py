@@ -1,4 +1,4 @@
-"""Allocators of the caller that sessions share, and statistics. Each question needs a process of its own."""
+"""Allocators of the caller that sessions share, and statistics. Each test needs a separate process."""
 
 import ctypes
 
@@ -11,7 +11,7 @@ ALLOC = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 
 
 class Recorder:
-    """An allocator that notes what it is asked for."""
+    """An allocator that records its requests."""
 
     def __init__(self, api, offset=0):
         self.sizes, self.given, self.freed, self.memory = [], [], [], []
@@ -77,7 +77,7 @@ def test_statistics_of_allocators(ort):
 
 
 def register_unaligned(api):
-    """The sum that a session makes in memory that begins eight bytes behind a multiple of 64."""
+    """Returns the sum that a session computes in memory that begins eight bytes after a multiple of 64."""
     ort, recorder = Ort(api, api.CreateEnv(4, b"tests")), Recorder(api, 8)
     api.RegisterAllocator(ort.env, ctypes.byref(recorder.struct))
     session = ort.session(ADD, ort.options(session__use_env_allocators="1"))
@@ -93,7 +93,7 @@ def test_memory_that_is_not_aligned(library):
 
 
 def values_of_sessions_that_are_gone(api):
-    """A result in memory of a registered allocator, read when all but the allocator is released."""
+    """Returns a result in memory of a registered allocator, read when only the allocator still exists."""
     ort, recorder = Ort(api, api.CreateEnv(4, b"tests")), Recorder(api)
     api.RegisterAllocator(ort.env, ctypes.byref(recorder.struct))
     session = ort.session(ADD, ort.options(session__use_env_allocators="1"))

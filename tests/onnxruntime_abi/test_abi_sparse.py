@@ -18,13 +18,13 @@ def empty(ort, *shape, kind=1):
 
 
 def over_values(ort, count=3, shape=(3, 3)):
-    """A sparse tensor over the values of the caller, still without indices."""
+    """Returns a sparse tensor over values of the caller, still without indices."""
     return ort.new("Value", ort.api.CreateSparseTensorWithValuesAsOrtValue(
         ort.cpu, VALUES, dims(*shape), len(shape), dims(count), 1, 1))  # fmt: skip
 
 
 def values(ort, tensor):
-    """The shape of the values, and the values."""
+    """Returns the shape of the values, and the values."""
     info = ort.new("TensorTypeAndShapeInfo", ort.api.GetSparseTensorValuesTypeAndShape(tensor))
     kind, shape = ort.described(info)
     assert kind == 1
@@ -32,7 +32,7 @@ def values(ort, tensor):
 
 
 def indices(ort, tensor, which):
-    """The shape of the indices, and the indices."""
+    """Returns the shape of the indices, and the indices."""
     info = ort.new("TensorTypeAndShapeInfo", ort.api.GetSparseTensorIndicesTypeShape(tensor, which))
     kind, shape = ort.described(info)
     count, data = ort.api.GetSparseTensorIndices(tensor, which)

@@ -91,7 +91,7 @@ def test_strings_pass_through_a_model(ort):
 
 
 class Text(ctypes.Structure):
-    """A string of the C++ library, as clients in C++ see it in the memory of a tensor."""
+    """A string of the C++ library, as C++ clients access it in the memory of a tensor."""
 
     _fields_ = [("data", ctypes.c_char_p), ("size", ctypes.c_size_t), ("rest", ctypes.c_char * 16)]
 

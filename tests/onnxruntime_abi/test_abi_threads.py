@@ -1,4 +1,4 @@
-"""Sessions used from many threads, and threads that the caller makes."""
+"""Sessions that many threads use, and threads that the caller creates."""
 
 import ctypes
 import threading
@@ -68,7 +68,7 @@ JOIN = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
 class Threads:
-    """Makes and joins the threads of a pool."""
+    """Creates and joins the threads of a pool."""
 
     def __init__(self):
         self.made, self.options, self.joined = [], [], []

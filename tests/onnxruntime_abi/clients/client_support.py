@@ -1,4 +1,4 @@
-"""Environments of clients, and scripts that run in them with one library or the other."""
+"""Environments of clients, and scripts that run in them with either library."""
 
 import json
 import os
@@ -20,14 +20,14 @@ class Client:
         self.python = self.folder / "bin" / "python"
 
     def install(self):
-        """Makes the environment, or skips the test."""
+        """Creates the environment, or skips the test."""
         try:
             once(self.folder, lambda: install(self.folder, *self.packages))
         except subprocess.CalledProcessError:
             pytest.skip(f"pip cannot install {' '.join(self.packages)}")
 
     def run(self, library, folder, *arguments):
-        """What the script prints with one of the libraries, in a folder for its files."""
+        """Returns the output of the script with one of the libraries, in a folder for its files."""
         environment = {**os.environ, **self.environment(library, folder)}
         command = [self.python, HERE / self.script, *map(str, arguments)]
         done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, timeout=500)
@@ -38,24 +38,24 @@ class Client:
         return told["result"]
 
     def environment(self, library, folder):
-        """The variables that lead the packages to a library."""
+        """Returns the variables that make the packages use a library."""
         if self.way == "path":
             return {"LINNET_TEST_LIBRARY": path_of(library)}
         if library == "onnxruntime":
             return {}
         if self.way == "preload":
             return {"LD_PRELOAD": path_of(library)}
-        beside = Path(path_of(library)).parents[1]  # where a build has liblinnet, which a link does not lead to
+        beside = Path(path_of(library)).parents[1]  # the folder of a build's liblinnet, which a link does not refer to
         return {"PYTHONPATH": str(stand_in_package(folder, library)), "LD_LIBRARY_PATH": str(beside)}
 
     def both(self, folder, *arguments):
-        """The results with ONNX Runtime's library and with Linnet's."""
+        """Returns the results with ONNX Runtime's library and with Linnet's."""
         path_of("linnet")
         return [self.run(library, folder, *arguments) for library in ("onnxruntime", "linnet")]
 
 
 def path_of(library):
-    """The path of a library, or skips the test."""
+    """Returns the path of a library, or skips the test."""
     loaded, reason = load(library)
     if loaded is None:
         pytest.skip(reason)
@@ -63,7 +63,7 @@ def path_of(library):
 
 
 def stand_in_package(folder, library):
-    """A folder with a package onnxruntime that has the library and nothing else."""
+    """Returns a folder with a package onnxruntime that contains only the library."""
     root = folder / "packages"
     capi = root / "onnxruntime" / "capi"
     if not capi.exists():

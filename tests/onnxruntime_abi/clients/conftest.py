@@ -1,4 +1,4 @@
-"""Programs for ONNX Runtime, each in an environment of its own."""
+"""Programs for ONNX Runtime, each in a separate environment."""
 
 import os
 
@@ -7,7 +7,7 @@ from client_support import Client
 
 
 def pytest_collection_modifyitems(items):
-    """Leaves out the tests that install packages, unless they are asked for."""
+    """Skips the tests that install packages, unless they are enabled."""
     if os.environ.get("LINNET_TEST_CLIENTS") == "1":
         return
     skip = pytest.mark.skip(reason="programs for ONNX Runtime are installed and tested with LINNET_TEST_CLIENTS=1 only")
@@ -18,7 +18,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="module")
 def client(request):
-    """The client that the module describes in CLIENT, once it is installed."""
+    """Returns the client that the module describes in CLIENT, and installs it."""
     client = Client(**request.module.CLIENT)
     client.install()
     return client

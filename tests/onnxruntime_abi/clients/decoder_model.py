@@ -1,4 +1,4 @@
-"""A small decoder with random weights, in the form that onnxruntime-genai's builder gives to Llama."""
+"""A small decoder with random weights, in the form of onnxruntime-genai's builder for Llama."""
 
 import json
 
@@ -25,7 +25,7 @@ class Decoder:
         return self.constant(name, (self.random.standard_normal((rows, columns)) * 0.4).astype(np.float32))
 
     def node(self, operator, inputs, *outputs, **attributes):
-        """Adds a node; its last output names it, and is what it returns."""
+        """Adds a node, which is named after its first output. Returns the first output."""
         self.nodes.append(helper.make_node(operator, inputs, list(outputs), f"{operator}/{outputs[0]}", **attributes))
         return outputs[0]
 
@@ -42,7 +42,7 @@ class Decoder:
         side.append(helper.make_tensor_value_info(name, kind, shape))
 
     def lengths(self):
-        """The number of tokens of each sequence less one, and the longest number."""
+        """Adds the number of tokens of each sequence minus one, and the greatest length."""
         one = self.constant("one", np.array([1], np.int64))
         total = self.node("ReduceSum", ["attention_mask", one], "tokens", keepdims=0)
         self.node("Cast", [self.node("Sub", [total, one], "last")], "seqlens_k", to=INT32)
@@ -51,7 +51,7 @@ class Decoder:
         self.node("Cast", [longest], "total_sequence_length", to=INT32)
 
     def angles(self):
-        """The tables of cosines and sines of the positions."""
+        """Adds the tables of cosines and sines of the positions."""
         angles = np.outer(np.arange(LONGEST), 10000.0 ** -(np.arange(0, HEAD, 2) / HEAD))
         self.constant("cos", np.cos(angles).astype(np.float32))
         self.constant("sin", np.sin(angles).astype(np.float32))
@@ -93,7 +93,7 @@ class Decoder:
 
 
 def config(shared_cache, session_options):
-    """What genai_config.json says of the model."""
+    """Returns the contents of genai_config.json about the model."""
     caches = {f"{kind}_{name}_names": f"{prefix}.%d.{name}" for kind, prefix in (("past", "past_key_values"), ("present", "present"))
               for name in ("key", "value")}  # fmt: skip
     decoder = {

@@ -1,4 +1,4 @@
-"""A model with random weights that has the interface of GLiNER's, and a tokenizer of whole words."""
+"""A model with random weights and the interface of GLiNER's, and a tokenizer of whole words."""
 
 import json
 
@@ -37,7 +37,7 @@ def write_tokenizer(path):
 
 
 def nodes():
-    """Scores of spans from random numbers of their ends; their last dim is the number of entities in the input."""
+    """Scores of spans, from random numbers for their ends. Their last dim is the number of entities in the input."""
     make = helper.make_node
     return [
         make("Gather", ["embedding", "span_idx"], ["ends"]),

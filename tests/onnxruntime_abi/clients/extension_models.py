@@ -42,7 +42,7 @@ def texts(*values):
 
 
 def sound():
-    """The bytes of a short sound."""
+    """Returns the bytes of a short sound."""
     buffer = io.BytesIO()
     with wave.open(buffer, "wb") as file:
         file.setparams((1, 2, 16000, 0, "NONE", None))
@@ -93,7 +93,7 @@ KINDS = {"f": FLOAT, "i": INT64, "O": TEXT, "u": BYTES, "b": BOOL}
 
 
 def case_model(case):
-    """The bytes of the model, its inputs by name, and the names of its outputs."""
+    """Returns the bytes of the model, its inputs by name, and the names of its outputs."""
     operator, inputs, outputs, attributes = CASES[case]
     feeds = {f"in{i}": array for i, array in enumerate(inputs)}
     kinds = {

@@ -1,5 +1,5 @@
-/* A program that is linked with the library and has no header of it: it asks for the table before main, runs the model
-   that its argument names, whose output z is x + y, and prints the result. slots.h has the numbers of the functions. */
+/* A program that is linked with the library, without its header. It requests the table before main, runs the model that
+   its argument names, whose output z is x + y, and prints the result. slots.h contains the numbers of the functions. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// A program for the C++ interface of ONNX Runtime's header, of version 1.14 or later. Its argument is a model with
-// z = x + y. Every line that it prints is the same with every library.
+// A program for the C++ interface of ONNX Runtime's header, of version 1.14 or later. Its argument is a model with z =
+// x + y. It prints the same lines with every library.
 #include <onnxruntime_cxx_api.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace {
 
-// Before main, as in programs with global objects.
+// Created before main, as in programs with global objects.
 Ort::Env env(ORT_LOGGING_LEVEL_ERROR, "program");
 
 const std::vector<int64_t> shape{2, 3};

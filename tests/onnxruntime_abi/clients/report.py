@@ -1,4 +1,4 @@
-"""What a script tells the test that started it."""
+"""The result that a script passes to the test that started it."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def report(result):
-    """Prints the result, and the libraries of this process that are called after ONNX Runtime."""
+    """Prints the result, and the libraries in this process whose names contain that of ONNX Runtime's."""
     maps = Path("/proc/self/maps").read_text()
     libraries = sorted(set(re.findall(r"\S*libonnxruntime\S*", maps)))
     print(flush=True)

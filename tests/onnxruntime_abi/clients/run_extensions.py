@@ -26,7 +26,7 @@ def register(api, options, how):
 
 
 def run_case(ort, options, contents, feeds, names):
-    """The outputs as lists, or the code of the failure."""
+    """Returns the outputs as lists, or the code and the text of the failure."""
     try:
         return [[list(a.shape), a.tolist()] for a in ort.run(ort.session(contents, options), feeds, *names)]
     except Failed as failure:

@@ -17,14 +17,14 @@ def generator_of(model, prompts, search):
 
 
 def finished(generator, count):
-    """The sequences after the last token."""
+    """Returns the sequences after the last token."""
     while not generator.is_done():
         generator.generate_next_token()
     return [[int(token) for token in generator.get_sequence(i)] for i in range(count)]
 
 
 def continued(generator):
-    """The sequence after it is cut and continued with other tokens."""
+    """Truncates the sequence and continues it with other tokens."""
     generator.rewind_to(6)
     generator.append_tokens(np.array([[5, 6]], np.int32))
     return finished(generator, 1)

@@ -1,4 +1,4 @@
-"""Converts scikit-learn's pipelines of texts, puts operators of onnxruntime-extensions before them, and runs them."""
+"""Converts text pipelines of scikit-learn, adds operators of onnxruntime-extensions before them, and runs them."""
 
 import os
 
@@ -31,7 +31,7 @@ VECTORIZERS = {
 
 
 def cleaning():
-    """A model that writes texts in small letters, without digits and marks."""
+    """Returns a model that converts texts to lower case and removes digits and punctuation."""
     nodes = [helper.make_node("StringLower", ["texts"], ["small"], domain="ai.onnx.contrib"),
              helper.make_node("Constant", [], ["pattern"], value=helper.make_tensor("p", TensorProto.STRING, [1], [b"[^a-z ]+"])),
              helper.make_node("Constant", [], ["space"], value=helper.make_tensor("s", TensorProto.STRING, [1], [b" "])),
@@ -42,7 +42,7 @@ def cleaning():
 
 
 def joined(model):
-    """The model behind the one that cleans its texts."""
+    """Returns the model preceded by the one that cleans its texts."""
     opsets = [*model.opset_import, helper.make_opsetid("ai.onnx.contrib", 1)]
     first = helper.make_model(cleaning(), opset_imports=opsets, ir_version=model.ir_version)
     model.opset_import.append(helper.make_opsetid("ai.onnx.contrib", 1))
@@ -52,7 +52,7 @@ def joined(model):
 
 
 def results(ort, options, vectorizer, plain):
-    """The labels and probabilities of a pipeline, and whether they are scikit-learn's."""
+    """Returns the labels and probabilities of a pipeline, and whether they are equal to scikit-learn's."""
     pipeline = make_pipeline(vectorizer, LogisticRegression()).fit(TEXTS, CLASSES)
     model = to_onnx(
         pipeline, initial_types=[("words", StringTensorType([None, 1]))], options={"zipmap": False}, target_opset=17

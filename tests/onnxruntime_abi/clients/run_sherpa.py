@@ -10,7 +10,7 @@ RATE = 16000
 
 
 def sound():
-    """Two loud parts between silent ones."""
+    """Returns two loud parts between silent ones."""
     random = np.random.default_rng(1)
     time = np.arange(RATE * 6) / RATE
     loud = ((time > 1) & (time < 2.5)) | ((time > 3.5) & (time < 5))
@@ -18,7 +18,7 @@ def sound():
 
 
 def voices(path, samples, threads):
-    """The start and the length of each part with a voice."""
+    """Returns the start and the length of each part with a voice."""
     config = sherpa_onnx.VadModelConfig()
     config.silero_vad.model, config.sample_rate, config.num_threads = path, RATE, threads
     detector = sherpa_onnx.VoiceActivityDetector(config, buffer_size_in_seconds=30)
@@ -33,7 +33,7 @@ def voices(path, samples, threads):
 
 
 def words(path, tokens, samples, threads):
-    """The text and the times of its tokens, of one stream and of two decoded together."""
+    """Returns the text and the times of its tokens, for one stream and for two that are decoded together."""
     recogniser = sherpa_onnx.OfflineRecognizer.from_zipformer_ctc(model=path, tokens=tokens, num_threads=threads)
     streams = [recogniser.create_stream() for _ in range(2)]
     streams[0].accept_waveform(RATE, samples)

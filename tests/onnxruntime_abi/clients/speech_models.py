@@ -1,4 +1,4 @@
-"""Models with the interface that sherpa-onnx asks of voice activity detectors and recognisers."""
+"""Models with the interface that sherpa-onnx requires of voice activity detectors and recognisers."""
 
 import numpy as np
 import onnx
@@ -19,7 +19,7 @@ def save(path, nodes, inputs, outputs, weights, metadata=None):
 
 
 def write_detector(path):
-    """A detector that calls loud sound a voice, and whose state remembers a little of the past."""
+    """A detector that treats loud sound as a voice. Its state depends slightly on the past."""
     nodes = [
         helper.make_node("Abs", ["input"], ["loud"]),
         helper.make_node("ReduceMean", ["loud"], ["mean"], axes=[1], keepdims=1),
@@ -39,7 +39,8 @@ def write_detector(path):
 
 
 def write_recogniser(path):
-    """Log probabilities of tokens from features: two convolutions that halve the length, and a product, all random."""
+    """Computes log probabilities of tokens from features, with two convolutions that halve the length and a product,
+    all random."""
     random = np.random.default_rng(2)
     weights = {"c1": random.standard_normal((32, 80, 3)) * 0.1, "c2": random.standard_normal((32, 32, 3)) * 0.1,
                "w": random.standard_normal((32, len(TOKENS)))}  # fmt: skip

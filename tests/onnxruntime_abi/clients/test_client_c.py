@@ -13,7 +13,7 @@ EXPECTED = "11 22 33 44 55 66"
 
 
 def stand_in(folder, release):
-    """A library with the two functions of a release, to link with."""
+    """Returns a library with the two functions of a release, for linking."""
     folder.mkdir()
     (folder / "empty.c").write_text(
         "void OrtGetApiBase(void) {}\nvoid OrtSessionOptionsAppendExecutionProvider_CPU(void) {}\n"
@@ -25,7 +25,7 @@ def stand_in(folder, release):
 
 
 def run(program, library, folder):
-    """What a program prints with a library in place of the one that it was linked with."""
+    """Returns the output of a program with a library that replaces the one that it was linked to."""
     folder.mkdir()
     real = Path(os.path.realpath(library.path))
     (folder / "libonnxruntime.so.1").symlink_to(real)

@@ -1,4 +1,4 @@
-"""A program in C++ with ONNX Runtime's header, which a package of the system has."""
+"""A C++ program with ONNX Runtime's header, which a system package provides."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ EXPECTED = ["1", "x 1 -1 3", "y 1 -1 3", "graph 0", "6 21 Cpu", "z 6", "bb 3", "
 
 @pytest.fixture
 def include():
-    """The folder of the header."""
+    """Returns the folder of the header."""
     for place in PLACES:
         if place and (Path(place) / "onnxruntime_cxx_api.h").exists():
             return place

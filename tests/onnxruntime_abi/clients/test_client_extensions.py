@@ -1,4 +1,4 @@
-"""onnxruntime-extensions: its operators compute the same with both libraries."""
+"""onnxruntime-extensions: its operators return the same results with both libraries."""
 
 import pytest
 from extension_models import CASES
@@ -10,7 +10,7 @@ SOME = ["upper", "length", "replace", "bert"]
 
 @pytest.fixture(scope="module")
 def results(client, tmp_path_factory):
-    """The results of all cases with both libraries."""
+    """Returns the results of all cases with both libraries."""
     return client.both(tmp_path_factory.mktemp("extensions"), "kept")
 
 

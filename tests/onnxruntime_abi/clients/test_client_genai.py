@@ -1,4 +1,4 @@
-"""onnxruntime-genai: the tokens of a small decoder are those that it gets with ONNX Runtime's library."""
+"""onnxruntime-genai: a small decoder generates the same tokens as with ONNX Runtime's library."""
 
 import json
 

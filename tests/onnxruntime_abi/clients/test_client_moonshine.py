@@ -1,4 +1,4 @@
-"""moonshine-voice: its detector of voices, and models in ONNX Runtime's file format with random weights."""
+"""moonshine-voice: its voice detector, and models in ONNX Runtime's file format with random weights."""
 
 import pytest
 from libraries import load
@@ -10,7 +10,7 @@ CLIENT = {"name": "moonshine", "packages": ["moonshine-voice", "numpy"], "script
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
-    """The models, written with the real library."""
+    """Returns the models, written with the original library."""
     library, reason = load("onnxruntime")
     if library is None:
         pytest.skip(reason)

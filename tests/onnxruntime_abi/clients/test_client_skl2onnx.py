@@ -1,4 +1,4 @@
-"""skl2onnx: pipelines of texts, behind operators of onnxruntime-extensions."""
+"""skl2onnx: text pipelines after operators of onnxruntime-extensions."""
 
 import pytest
 

@@ -31,7 +31,7 @@ class Graph:
 
 
 def encoder():
-    """Features of 24 ms of sound each."""
+    """Computes features, each for 24 ms of sound."""
     graph = Graph(1)
     sound = graph.node("Unsqueeze", ["input_values", graph.constant("one", [1])], "sound")
     features = graph.node("Conv", [sound, graph.weight("filters", WIDTH, 1, 384)], "features", strides=[384])
@@ -47,7 +47,7 @@ def heads(graph, x, name):
 
 
 def decoder():
-    """Scores of the next token from the last one and the mean of the features, and caches that grow."""
+    """Computes scores of the next token from the last one and the mean of the features, and growing caches."""
     graph = Graph(2)
     graph.constant("heads", [0, 0, HEADS, HEAD])
     token = graph.node("Gather", [graph.weight("embedding", VOCABULARY, RANK), "input_ids"], "token")
@@ -79,7 +79,7 @@ def decoder():
 
 
 def write_models(ort, folder):
-    """Writes both models to a folder, in ONNX Runtime's format, with that library's objects."""
+    """Writes both models to a folder in ONNX Runtime's format, with objects of its library."""
     for name, contents in (("encoder_model", encoder()), ("decoder_model_merged", decoder())):
         options = ort.options(session__save_model_format="ORT")
         ort.api.SetSessionGraphOptimizationLevel(options, 1)
