@@ -1,4 +1,4 @@
-"""run_scenario.py NAME FOLDER OUT: what the scenario gives, pickled into OUT. Without OUT, prepares FOLDER."""
+"""run_scenario.py NAME FOLDER OUT: writes the results of the scenario to OUT, pickled. Without OUT, prepares FOLDER."""
 
 import importlib
 import pickle

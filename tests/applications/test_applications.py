@@ -1,7 +1,7 @@
-"""Real applications give the same results with Linnet as with ONNX Runtime.
+"""Real applications must return the same results with Linnet as with ONNX Runtime.
 
-pytest tests/applications -s prints the table of docs/coming_from_onnxruntime.md. pip installs each application into an
-environment of its own, in the build folder: minutes, and some gigabytes with PyTorch.
+pytest tests/applications -s prints the table of docs/coming_from_onnxruntime.md. pip installs each application into a
+separate environment in the build folder, which takes minutes, and some gigabytes with PyTorch.
 """
 
 import pickle
@@ -15,7 +15,7 @@ from locations import BUILD
 
 
 def differences(want, got, place=""):
-    """(place, difference relative to the magnitude, infinite where the kind of value or the shape differs)"""
+    """Yields (place, difference relative to the magnitude, or infinity if the kinds of values or the shapes differ)."""
     if isinstance(want, dict) and isinstance(got, dict) and want.keys() == got.keys():
         return [d for key in want for d in differences(want[key], got[key], f"{place}/{key}")]
     if isinstance(want, (list, tuple)) and isinstance(got, (list, tuple)) and len(want) == len(got):

@@ -1,4 +1,4 @@
-"""rapidocr-onnxruntime reads text that Pillow draws, upright and turned."""
+"""rapidocr-onnxruntime reads text that Pillow draws, upright and rotated."""
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont

@@ -1,4 +1,4 @@
-"""silero-vad finds where somebody speaks."""
+"""silero-vad detects speech."""
 
 import torch
 from silero_vad import VADIterator, get_speech_timestamps, load_silero_vad

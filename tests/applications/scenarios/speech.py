@@ -10,7 +10,7 @@ TEXTS = ["Linnet runs models on processors.", "The quick brown fox jumps over th
 
 
 def speech(rate=16000):
-    """The texts with a second of noise between, as float32."""
+    """Returns the texts with a second of noise between them, as float32."""
     rng = np.random.default_rng(0)
     parts = [rng.normal(0, 1e-3, rate)]
     for text in TEXTS:
