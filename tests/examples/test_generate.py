@@ -1,4 +1,5 @@
-"""examples/generate, on a seeded Llama, against NumPy in double precision, which computes the whole sequence anew."""
+"""Compares examples/generate on a seeded Llama with NumPy in double precision, which computes the whole sequence
+again."""
 
 import json
 import os
@@ -44,7 +45,7 @@ def llama(weights, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def greedy(weights):
-    """The likeliest tokens, each by far: their scores are no matter of rounding."""
+    """Returns the most probable tokens. Their scores differ by more than rounding errors."""
     tokens = list(PROMPT)
     for _ in range(STEPS):
         scores = logits(weights, tokens)[-1]
@@ -88,7 +89,8 @@ def test_drawn_tokens_are_the_likeliest_where_few_are_kept(llama, greedy):
 
 
 def test_drawn_tokens_have_their_probabilities(weights, llama):
-    """Those of the first token, by 60 seeds: only the ones that make up 0.8, in proportion."""
+    """Tests the probabilities of the first token with 60 seeds: only the tokens that make up 0.8 occur, in
+    proportion."""
     p = np.exp(logits(weights, PROMPT)[-1] / 3)
     p /= p.sum()
     order = np.argsort(-p)
@@ -123,7 +125,8 @@ CHARACTERS = "abcdefghijklmnopqrstuvwxyz"
 
 @pytest.fixture(scope="module")
 def tokenizer(tmp_path_factory):
-    """A folder with a tokenizer of bytes' BPE: letters, "Ġ" for a space, one merge; the two bytes of "é"."""
+    """Returns a folder with a byte-level BPE tokenizer: letters, "Ġ" for a space, one merge, and the two bytes of
+    "é"."""
     folder = tmp_path_factory.mktemp("tokenizer")
     names = [*CHARACTERS, "Ġ", "ab", "Ã", "©", "<s>", "?", '"', "\\"]
     special = {"id": names.index("<s>"), "content": "<s>", "single_word": False, "lstrip": False, "rstrip": False,
@@ -141,7 +144,7 @@ def tokenizer(tmp_path_factory):
 
 
 def following_sum(path, vocabulary):
-    """A model whose likeliest next token is one more than the sum of what it reads, modulo all."""
+    """Returns a model whose most probable next token is one more than the sum of its input, modulo the vocabulary."""
     n = Network()
     n.input("input_ids", TensorProto.INT64, [1, "n"])
     one = n.vector([1], np.int64)

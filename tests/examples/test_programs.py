@@ -1,4 +1,4 @@
-"""The programs of examples/cpp and examples/python, on small models of the kinds that they are for."""
+"""Runs the programs of examples/cpp and examples/python on small models of the kinds that they support."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ def python_command(name):
 
 
 def runner(command):
-    """Runs the program of a name; returns what it printed."""
+    """Returns a function that runs a program by its name and returns its output."""
 
     def run(name, *arguments, code=0):
         variables = os.environ | {"PYTHONPATH": str(BUILD / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -46,7 +46,7 @@ def example(request):
 
 @pytest.fixture
 def image(tmp_path):
-    """A PPM file and its pixels, uint8 [8,8,3]."""
+    """Returns a PPM file and its pixels, uint8 [8,8,3]."""
     rgb = np.random.default_rng(3).integers(0, 256, (8, 8, 3), dtype=np.uint8)
     path = tmp_path / "x.ppm"
     path.write_bytes(b"P6 8 8 255\n" + rgb.tobytes())
@@ -82,7 +82,7 @@ def test_classify_shows_the_likeliest_classes(example, image, tmp_path):
 
 
 def test_classify_samples_images_of_other_sizes(tmp_path):
-    """In Python, which takes the nearest pixels."""
+    """The Python version takes the nearest pixels."""
     model = save_model(
         tmp_path / "m.onnx",
         [helper.make_node("ReduceMean", ["x", "axes"], ["m"], keepdims=0),
@@ -93,7 +93,7 @@ def test_classify_samples_images_of_other_sizes(tmp_path):
         opset=18,
     )  # fmt: skip
     rgb = np.zeros((8, 12, 3), np.uint8)
-    rgb[::2, ::3, 1] = 255  # only the pixels that are taken are green
+    rgb[::2, ::3, 1] = 255  # only the sampled pixels are green
     (tmp_path / "x.ppm").write_bytes(b"P6 12 8 255\n" + rgb.tobytes())
     printed = runner(python_command)("classify", model, tmp_path / "x.ppm")
     assert printed.splitlines()[0].split() == ["1", "1"]
@@ -124,7 +124,7 @@ def test_detect_draws_boxes(example, image, tmp_path):
 
 
 def test_voice_activity_finds_where_sound_begins_and_ends(example, tmp_path):
-    """A model that hears loudness and remembers it: the state is the last loudness."""
+    """A model that detects loudness and stores it: the state is the last loudness."""
     model = save_model(
         tmp_path / "m.onnx",
         [helper.make_node("ReduceMax", ["input"], ["loud"], axes=[1], keepdims=1),
@@ -146,7 +146,7 @@ def test_voice_activity_finds_where_sound_begins_and_ends(example, tmp_path):
             file.setsampwidth(2)
             file.setframerate(rate)
             file.writeframes(samples.tobytes())
-    # The block behind the sound still has 64 samples of it, the next one its loudness as state.
+    # The block after the sound still has 64 samples of it. The next block has its loudness as state.
     assert example("voice_activity", model, path) == f"{3 * 512 / 16000:g} s: speech begins\n0.224 s: speech ends\n"
     assert "slow.wav: not a WAV file of 16 kHz" in example("voice_activity", model, slow, code=1)
 
@@ -187,7 +187,7 @@ def test_many_threads_give_the_same_bits(example, scaled):
 
 
 def test_encrypted_model_is_decrypted_while_it_is_read(example, scaled, tmp_path):
-    large = np.arange(1 << 17, dtype=np.float32) % 1000  # which is read in several parts
+    large = np.arange(1 << 17, dtype=np.float32) % 1000  # read in several parts
     nodes = [helper.make_node("ReduceSum", ["large"], ["s"], keepdims=0), helper.make_node("Mul", ["x", "w"], ["xw"]),
              helper.make_node("Add", ["xw", "s"], ["y"])]  # fmt: skip
     initializers = [constant("large", large), constant("w", [1, 2, 3, 4])]

@@ -1,4 +1,5 @@
-"""The examples in C++, and options of which a caller names some, compile without warnings in projects that ask for many."""
+"""The C++ examples, and options of which a caller sets only some, compile without warnings in projects that enable
+many."""
 
 import shutil
 import subprocess
