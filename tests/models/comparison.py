@@ -1,4 +1,4 @@
-"""Comparisons of run_model's outputs with others, and with its own in other configurations."""
+"""Comparisons of run_model's outputs with those of others, and of its other configurations."""
 
 import json
 import tempfile
@@ -9,7 +9,7 @@ THREADS = (1, 2, 3, 8)
 
 
 def assert_close(got, expected, atol=1e-4, rtol=1e-3):
-    """Same names, dtypes and shapes; values within atol + rtol * |expected|."""
+    """Expects the same names, dtypes and shapes, and values within atol + rtol * |expected|."""
     assert got.keys() == expected.keys()
     for name, want in expected.items():
         assert (got[name].dtype, got[name].shape) == (want.dtype, want.shape), name
@@ -24,7 +24,7 @@ def assert_bitwise_equal_for_any_thread_count(run_model, model, feeds):
 
 
 def assert_equal_in_guarded_memory(run_model, model, feeds):
-    """Every value is, bit by bit, what it is in memory of its own."""
+    """Expects every value to be bitwise equal to its value in separate memory."""
     with tempfile.TemporaryDirectory() as folder:
         np.savez(f"{folder}/inputs.npz", **feeds)
         run_model("compare", model, "--guard-memory", "--input-npz", f"{folder}/inputs.npz")

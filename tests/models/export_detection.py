@@ -1,22 +1,22 @@
-"""Exports torchvision's detection models for the whole-model tests; runs on a Python that has PyTorch and torchvision.
+"""Exports torchvision's detection models for the whole-model tests, with a Python that has PyTorch and torchvision.
 
 usage: export_detection.py FOLDER [NAME...]
 
-Per model FOLDER gets NAME.onnx (seeded random weights; input image float32[3,H,W], outputs boxes, labels, scores and
-what else the model finds) and NAME.npz with image0 and image1: images of different sizes. A model whose files are newer
-than this script and export_zoo.py is left alone.
+For each model, writes NAME.onnx (seeded random weights; input image float32[3,H,W], outputs boxes, labels, scores and
+other results of the model) and NAME.npz with image0 and image1: images of different sizes. Skips a model whose files
+are newer than this script and export_zoo.py.
 """
 
 import export_zoo
 
-# Images are scaled to a shorter side of 96 and few boxes are kept: the export runs the model, too.
+# Images are scaled to a shorter side of 96, and few boxes are kept, because the export runs the model, too.
 SMALL = {"min_size": 96, "max_size": 160}
 REGIONS = {"rpn_pre_nms_top_n_test": 100, "rpn_post_nms_top_n_test": 30}
 # No other constant of a model has this value, so that a test can find and raise it.
 LEAST_SCORE = 0.0125
 TWO_STAGES = {**SMALL, **REGIONS, "box_score_thresh": LEAST_SCORE, "box_detections_per_img": 10}
 ONE_STAGE = {"score_thresh": 0.01, "detections_per_img": 20, "topk_candidates": 100}
-# The exporter unrolls what SSD does per class.
+# The exporter unrolls SSD's computation for each class.
 FEW_CLASSES = {**ONE_STAGE, "num_classes": 8}
 SETTINGS = {
     "fasterrcnn_resnet50_fpn": TWO_STAGES,
@@ -28,13 +28,13 @@ SETTINGS = {
     "ssdlite320_mobilenet_v3_large": FEW_CLASSES,
     "fcos_resnet50_fpn": {**SMALL, **ONE_STAGE},
 }
-# Each version of Resize, NonMaxSuppression and RoiAlign that the exporter writes.
+# Every version of Resize, NonMaxSuppression and RoiAlign that the exporter writes.
 OPSETS = {"maskrcnn_resnet50_fpn": 16, "keypointrcnn_resnet50_fpn": 13, "retinanet_resnet50_fpn": 16}
 SIZES = ((120, 180), (160, 104))
 
 
 def image(height, width):
-    """Smooth, as photographs are: on noise a rounding error in a box changes what the box shows."""
+    """Returns a smooth image, like a photograph. With noise, a rounding error in a box would change its contents."""
     import torch
 
     coarse = torch.rand(1, 3, height // 16 + 1, width // 16 + 1)
@@ -42,8 +42,8 @@ def image(height, width):
 
 
 def season_norms(model):
-    """Lets BatchNorm take the statistics of the next run. The residual branches are damped, as in trained networks:
-    deep sums of equal branches make errors of 1e-3 out of rounding."""
+    """Makes BatchNorm take the statistics of the next run. The residual branches are damped, as in trained networks,
+    because deep sums of equal branches increase rounding errors to 1e-3."""
     import torch
 
     for name, norm in model.named_modules():
@@ -55,7 +55,7 @@ def season_norms(model):
 
 
 def standardize(layer, y):
-    """Lets the layer give outputs of scale 1 and, where it has a bias, of mean 0 per channel; returns them for y."""
+    """Makes the layer's outputs have scale 1 and, if it has a bias, mean 0 per channel. Returns them for y."""
     mean = y.mean([axis for axis in range(y.dim()) if axis != 1], keepdim=True)
     scale = (y - mean).std()
     layer.weight.div_(scale)
@@ -66,8 +66,8 @@ def standardize(layer, y):
 
 
 def season(model, images):
-    """Gives BatchNorm the statistics of images and the layers behind the body outputs of scale 1: from initial weights
-    all scores are about alike and all boxes are anchors."""
+    """Gives BatchNorm the statistics of images, and the layers after the body outputs of scale 1. With initial weights,
+    all scores would be almost equal and all boxes would be anchors."""
     import torch
 
     kinds = (torch.nn.Conv2d, torch.nn.Linear, torch.nn.ConvTranspose2d)

@@ -1,10 +1,10 @@
-"""Exports torchvision models for the whole-model tests; runs on a Python that has PyTorch and torchvision.
+"""Exports torchvision models for the whole-model tests, with a Python that has PyTorch and torchvision.
 
 usage: export_zoo.py FOLDER [NAME...]
 
-Per model FOLDER gets NAME.onnx (opset 16, input x float32[N,3,S,S], output y, seeded random weights) and NAME.npz with
-x1, y1 and x3, y3: inputs for batch 1 and 3 and what PyTorch computes for them in float64 from the same weights. A model
-whose files are newer than this script is left alone.
+For each model, writes NAME.onnx (opset 16, input x float32[N,3,S,S], output y, seeded random weights) and NAME.npz with
+x1, y1 and x3, y3: inputs for batch 1 and 3, and PyTorch's outputs for them in float64 with the same weights. Skips a
+model whose files are newer than this script.
 """
 
 import os
@@ -16,12 +16,12 @@ NAMES = (
     "shufflenet_v2_x1_0 inception_v3 googlenet regnet_y_400mf convnext_tiny deeplabv3_mobilenet_v3_large fcn_resnet50"
 ).split()
 BATCHES = (1, 3)
-# inception_v3 accepts nothing much smaller; the other two are usually run at 520, which takes minutes in float64.
+# inception_v3 accepts hardly smaller images. The other two are usually run at 520, which takes minutes in float64.
 SIZES = {"inception_v3": 299, "deeplabv3_mobilenet_v3_large": 260, "fcn_resnet50": 160}
 
 
 def build(name):
-    """The model with random weights, as it comes from torchvision."""
+    """Returns torchvision's model with random weights."""
     from torchvision import models
 
     if name.startswith(("deeplab", "fcn")):
@@ -32,14 +32,15 @@ def build(name):
 
 
 def output(y):
-    """The tensor in what the model returns: segmentation models return a dictionary."""
+    """Returns the output tensor: segmentation models return a dictionary."""
     return y["out"] if isinstance(y, dict) else y
 
 
 def season(model, x):
-    """Gives the model what training would: BatchNorm statistics of data, layers that matter, outputs of scale 1.
+    """Gives the model properties of a trained one: BatchNorm statistics of data, layers that affect the result, outputs
+    of scale 1.
 
-    Without it the running statistics are 0 and 1, ConvNeXt's blocks are scaled by 1e-6 and some outputs are so small
+    Otherwise, the running statistics are 0 and 1, ConvNeXt's blocks are scaled by 1e-6, and some outputs are so small
     that any absolute tolerance accepts them.
     """
     import torch
@@ -63,7 +64,8 @@ def season(model, x):
 
 
 def save(path, write):
-    """write(file) through a temporary name: an interrupted export leaves no file that looks complete."""
+    """Calls write(file) with a temporary name, so that an interrupted export does not leave a file that looks
+    complete."""
     unfinished = path.with_name("unfinished_" + path.name)
     write(str(unfinished))
     unfinished.replace(path)
@@ -89,7 +91,7 @@ def export(folder, name):
 
 
 def main(usage, names, export, scripts):
-    """Exports the models on the command line, by default all `names`, that are not there or older than the scripts."""
+    """Exports the models on the command line, by default all `names`, that are missing or older than the scripts."""
     if len(sys.argv) < 2:
         sys.exit(usage)
     folder = Path(sys.argv[1])

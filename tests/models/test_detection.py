@@ -1,4 +1,5 @@
-"""torchvision's detection models with random weights against ONNX Runtime: shapes that depend on what is found."""
+"""Compares torchvision's detection models with random weights with ONNX Runtime. Their shapes depend on the
+detections."""
 
 import subprocess
 
@@ -11,15 +12,15 @@ from onnx_runtime import OnnxRuntime
 from test_zoo import TESTS, TORCH_PYTHON, ZOO, torchvision  # noqa: F401
 
 WORKERS = 2
-# For coordinates in pixels, too, and more where ONNX Runtime's own rounding makes more of a difference: what is found in
-# a box changes with the box.
+# It also applies to coordinates in pixels, and is greater where ONNX Runtime's own rounding has a greater effect,
+# because the contents of a box change with the box.
 TOLERANCE = 1e-3
 FOLDER = ZOO / "detection"
 
 
 @pytest.fixture(scope="module")
 def exported(torchvision):  # noqa: F811
-    """The folder of all exported models; they are independent, so that several processes export them."""
+    """Returns the folder of all exported models. They are independent, so several processes export them."""
     names = list(SETTINGS)
     command = [TORCH_PYTHON, "-W", "ignore", TESTS / "export_detection.py", FOLDER]
     exports = [subprocess.Popen([*command, *names[i::WORKERS]]) for i in range(WORKERS)]
@@ -28,7 +29,7 @@ def exported(torchvision):  # noqa: F811
 
 
 class Case:
-    """A model, one image and what run_model and ONNX Runtime, which fuses or does not fuse operators, find on it."""
+    """A model, one image, and the detections of run_model and of ONNX Runtime with and without fused operators."""
 
     def __init__(self, model, index, run_model, onnx_runtime, unfused):
         self.model, self.feeds = model, {"image": np.load(model.with_suffix(".npz"))[f"image{index}"]}
@@ -38,14 +39,14 @@ class Case:
 
 @pytest.fixture(scope="module", params=SETTINGS)
 def cases(request, exported, run_model):
-    """The model's cases, one per image."""
+    """Returns the model's cases, one per image."""
     model = exported / f"{request.param}.onnx"
     sessions = OnnxRuntime(model), OnnxRuntime(model, optimized=False)
     return [Case(model, i, run_model, *sessions) for i in range(len(SIZES))]
 
 
 def test_finds_different_things_on_each_image(cases):
-    """Guards the other tests: empty outputs, or boxes and scores that are all alike, would agree with anything."""
+    """Guards the other tests: empty outputs, or boxes and scores that are all equal, would agree with anything."""
     for case in cases:
         boxes, scores = case.expected["boxes"], case.expected["scores"]
         assert len(scores) >= 10 and boxes.std(0).min() > 1
@@ -54,7 +55,7 @@ def test_finds_different_things_on_each_image(cases):
 
 
 def test_agrees_with_onnx_runtime(cases):
-    """The same number of detections in the same order, about as exact as ONNX Runtime's."""
+    """Expects the same number of detections in the same order, about as exact as ONNX Runtime's."""
     for case in cases:
         assert case.got.keys() == case.expected.keys()
         for name, expected in case.expected.items():
@@ -63,7 +64,7 @@ def test_agrees_with_onnx_runtime(cases):
 
 
 def raise_least_score(model):
-    """Lets the model of two stages find nothing."""
+    """Changes the two-stage model so that it finds nothing."""
     constants = [node.attribute[0] for node in model.graph.node if node.op_type == "Constant"]
     values = [(attribute, onnx.numpy_helper.to_array(attribute.t)) for attribute in constants]
     (least,) = (attribute for attribute, value in values if value.shape == () and value == np.float32(LEAST_SCORE))
@@ -81,7 +82,7 @@ def test_agrees_where_nothing_is_found(exported, run_model, tmp_path):
     assert_close(run_model.outputs(tmp_path / "model.onnx", feeds), expected)
 
 
-# A model of each kind; the others differ in the backbone, which the zoo covers.
+# One model of each kind. The others differ in the backbone, which the zoo covers.
 @pytest.mark.parametrize("name", ["maskrcnn_resnet50_fpn", "ssdlite320_mobilenet_v3_large"])
 def test_is_bitwise_equal_for_any_thread_count(exported, run_model, name):
     feeds = {"image": np.load(exported / f"{name}.npz")["image1"]}

@@ -1,4 +1,4 @@
-"""Real models with trained weights, kept outside the project beside it; skipped where they are not there."""
+"""Real models with trained weights, in a folder outside of the project. The tests are skipped if they are missing."""
 
 import functools
 
@@ -24,7 +24,7 @@ FASTEST_DET = REAL_MODELS / "fastest_det" / "FastestDet.onnx"
 
 
 def speech(batch, samples, seed):
-    """Harmonics of a gliding pitch in noise, at 16 kHz; float32[batch, samples]."""
+    """Returns harmonics of a gliding pitch in noise, at 16 kHz: float32[batch, samples]."""
     rng = np.random.default_rng(seed)
     t = np.arange(samples) / 16000
     pitch = rng.uniform(90, 250, (batch, 1)) * (1 + t)
@@ -43,7 +43,7 @@ def random_feeds(name, *shape, seed=0):
     return {name: np.random.default_rng(seed).uniform(0, 1, shape).astype(np.float32)}
 
 
-# Per model inputs that stand for it where the property does not depend on the values.
+# Inputs for each model, for tests that do not depend on the values.
 EXAMPLES = {
     MNIST: random_feeds("Input3", 1, 1, 28, 28),
     SUPER_RESOLUTION: random_feeds("input", 3, 1, 224, 224),
@@ -54,7 +54,7 @@ EXAMPLES = {
 
 @pytest.fixture(scope="module")
 def onnx_runtime():
-    """onnx_runtime(model): its session, made once."""
+    """Returns onnx_runtime(model), which returns the model's session and caches it."""
     return functools.cache(OnnxRuntime)
 
 
@@ -64,8 +64,8 @@ def onnx_runtime():
     ids=lambda path: f"{path.parent.name}-{path.name}",
 )
 def test_reproduces_the_test_data_set(run_model, data):
-    """rtol is the official 1e-3. The official atol, 1e-7, is about one unit in the last place of 1: the terms of an
-    output near 0 cancel, and each order of summation leaves another rest there. 1e-6 allows for that."""
+    """rtol is the official 1e-3. The official atol, 1e-7, is about one unit in the last place of 1. The terms of an
+    output near 0 cancel, and the remainder depends on the order of summation, which 1e-6 permits."""
     run_model("run", data.parent / "model.onnx", "--test-data", data, "--rtol", 1e-3, "--atol", 1e-6)
 
 
@@ -99,7 +99,7 @@ def test_fastest_det_agrees(run_model, onnx_runtime, seed):
 
 
 def test_fastest_det_agrees_on_a_photograph(run_model, onnx_runtime, tmp_path):
-    """run_model decodes and scales the file; an Identity model hands ONNX Runtime the same array."""
+    """run_model decodes and scales the file. An Identity model returns the same array for ONNX Runtime."""
     photograph = FASTEST_DET.parent / "wolves.jpg"
     same = identity(tmp_path / "same.onnx", onnx.TensorProto.FLOAT, [1, 3, 352, 352])
     pixels = run_model.outputs(same, {}, "-i", f"x={photograph}")["y"]

@@ -1,4 +1,4 @@
-"""torchvision's models with random weights against ONNX Runtime and against PyTorch in float64."""
+"""Compares torchvision's models with random weights with ONNX Runtime and with PyTorch in float64."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ from onnx_runtime import OnnxRuntime
 
 TESTS = Path(__file__).resolve().parent
 ZOO = Path(os.environ.get("LINNET_ZOO", ROOT / "build-test" / "zoo"))
-# The tests' own Python has no PyTorch; the distribution's has.
+# The tests' Python has no PyTorch, but the distribution's has.
 TORCH_PYTHON = "/usr/bin/python3"
 
 
@@ -35,7 +35,7 @@ def name(request):
 
 @pytest.fixture(scope="module")
 def model(name, torchvision):
-    """The path of the exported model."""
+    """Returns the path of the exported model."""
     subprocess.run([TORCH_PYTHON, "-W", "ignore", TESTS / "export_zoo.py", ZOO, name], check=True)
     return ZOO / f"{name}.onnx"
 
@@ -46,7 +46,7 @@ def onnx_runtime(model):
 
 
 class Case:
-    """A model, one batch of inputs and the outputs that run_model, ONNX Runtime and PyTorch in float64 compute."""
+    """A model, one batch of inputs, and the outputs of run_model, ONNX Runtime and PyTorch in float64."""
 
     def __init__(self, model, batch, run_model, onnx_runtime):
         arrays = np.load(model.with_suffix(".npz"))
@@ -55,7 +55,7 @@ class Case:
         self.expected = onnx_runtime.outputs(self.feeds)
 
     def error(self, outputs):
-        """The largest difference to float64."""
+        """Returns the largest difference from float64."""
         return np.abs(outputs["y"] - self.exact).max()
 
 
@@ -65,7 +65,7 @@ def case(request, model, run_model, onnx_runtime):
 
 
 def test_outputs_depend_on_the_input(case):
-    """Guards the other tests: outputs that are all alike or of tiny scale would agree with anything."""
+    """Guards the other tests: outputs that are all equal, or of tiny scale, would agree with anything."""
     assert 0.1 < case.exact.std() < 10
     assert case.exact.shape[0] == 1 or np.abs(case.exact[0] - case.exact[1]).max() > 0.01
 
@@ -75,7 +75,8 @@ def test_agrees_with_onnx_runtime(case):
 
 
 def test_is_about_as_exact_as_onnx_runtime(case):
-    """The floor is one unit in the last place of the largest output: no float32 result can promise less."""
+    """The floor is one unit in the last place of the largest output, the least error that a float32 result can
+    guarantee."""
     floor = np.spacing(np.float32(np.abs(case.exact).max()))
     ours, theirs = case.error(case.got), case.error(case.expected)
     assert ours <= 4 * theirs + floor
