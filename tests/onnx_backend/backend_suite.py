@@ -1,7 +1,7 @@
-"""The backend test suite of the installed onnx package as folders that `run_model check` runs.
+"""Writes the backend test suite of the installed onnx package as folders for `run_model check`.
 
-The node cases exist only in memory, and the light models (the architectures of the old model zoo with constants for
-weights) have neither inputs nor a data set: both are written out. The other suites are folders already.
+The node cases exist only in memory. The light models (the architectures of the old model zoo with constants for
+weights) have neither inputs nor a data set. Both are written to files; the other suites are already folders.
 Source: https://github.com/onnx/onnx/blob/main/docs/OnnxBackendTest.md and onnx/backend/test/runner.
 """
 
@@ -20,7 +20,8 @@ MANIFEST = Path(__file__).parent / "expected_failures.txt"
 
 
 def to_proto(value, type_proto):
-    """The protobuf message of a value; the graph says whether a list is a sequence and None an optional."""
+    """Returns the protobuf message of a value. The graph determines whether a list is a sequence, and None an
+    optional."""
     if hasattr(value, "SerializeToString"):
         return value
     kind = type_proto.WhichOneof("value")
@@ -44,7 +45,8 @@ def write_values(folder, kind, values, infos):
 
 
 def relative_tolerance(case):
-    """The case's own; the official runner allows bfloat16 at least two units in the last place."""
+    """Returns the case's own tolerance. The official runner allows at least two units in the last place for
+    bfloat16."""
     outputs = [info.type.tensor_type.elem_type for info in case.model.graph.output]
     return max(case.rtol, 2**-6) if set(outputs) == {TensorProto.BFLOAT16} else case.rtol
 
@@ -59,14 +61,14 @@ def write_node_case(case, folder):
 
 
 def ramp(info):
-    """The input that the expected outputs of the light models were computed from: k / n for element k of n."""
+    """Returns the input for which the expected outputs of the light models were computed: k / n for element k of n."""
     shape = [dim.dim_value if dim.HasField("dim_value") else 1 for dim in info.type.tensor_type.shape.dim]
     n = int(np.prod(shape))
     return (np.arange(n).reshape(shape) / n).astype(np.float32)
 
 
 def write_light_case(description, folder):
-    """The case that data/real/<name>/data.json describes: a model and outputs under data/light."""
+    """Writes the case that data/real/<name>/data.json describes: a model and outputs under data/light."""
     source = DATA / "light" / Path(description["url"]).name
     folder.mkdir(parents=True)
     shutil.copy(source, folder / "model.onnx")
@@ -95,12 +97,12 @@ def write_suite(folder):
 
 
 def cases(folder):
-    """The names of all cases, as <suite>/<case>."""
+    """Returns the names of all cases, as <suite>/<case>."""
     return {str(path.parent.relative_to(folder)) for path in folder.rglob("model.onnx")}
 
 
 def check(run_model, folder, *flags):
-    """Runs all cases of the folder. What became of each: ("ok", "FAIL" or "skip", the reason) by its name."""
+    """Runs all cases of the folder. Returns ("ok", "FAIL" or "skip", the reason) of each by name."""
     result = run_model("check", "-v", *flags, folder, code=None, timeout=None)
     found = {}
     for line in result.stdout.splitlines():
@@ -113,12 +115,13 @@ def check(run_model, folder, *flags):
 
 
 def run_suite(run_model, folder):
-    """What fails, or has other values in guarded memory: a reason by case. A case that is skipped counts as failed."""
+    """Returns a reason for each case that fails, or has other values in guarded memory. A skipped case counts as
+    failed."""
     found = check(run_model, folder, "--guard-memory")
     return {case: reason for case, (outcome, reason) in found.items() if outcome != "ok"}
 
 
 def read_manifest():
-    """The reason by pattern of cases that fail, as fnmatch reads it."""
+    """Returns the reasons of failing cases by their pattern, which fnmatch reads."""
     lines = [line for line in MANIFEST.read_text().splitlines() if line and not line.startswith("#")]
     return dict(line.split(maxsplit=1) for line in lines)

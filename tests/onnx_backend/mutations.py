@@ -1,4 +1,4 @@
-"""Damaged copies of the backend suite's cases: inputs, outputs, attributes and numbers that no exporter writes."""
+"""Damaged copies of the backend suite's cases, with inputs, outputs, attributes and numbers that no exporter writes."""
 
 import random
 
@@ -52,7 +52,7 @@ def change_number(model, node, rng):
 
 
 def change_count(model, node, rng):
-    """Of the numbers in an attribute."""
+    """Changes the number of values in an attribute."""
     attribute = rng.choice(node.attribute)
     del attribute.ints[rng.randrange(4) :]
     attribute.ints.extend([rng.choice(NUMBERS)] * rng.randrange(3))
@@ -72,7 +72,7 @@ def change_text(model, node, rng):
 
 
 def change_shape(model, node, rng):
-    """Of a graph input, as it is declared."""
+    """Changes the declared shape of a graph input."""
     dims = rng.choice(model.graph.input).type.tensor_type.shape.dim
     dims[rng.randrange(len(dims))].dim_value = rng.choice(NUMBERS)
 
@@ -91,7 +91,7 @@ def change_opset(model, node, rng):
 
 
 def fix_input(model, node, rng):
-    """Makes a constant of an integer input, with numbers that it cannot have."""
+    """Replaces an integer input by a constant with numbers that are invalid there."""
     inputs = [info for info in model.graph.input if info.type.tensor_type.elem_type in INTEGERS]
     info = rng.choice(inputs)
     shape = [dim.dim_value for dim in info.type.tensor_type.shape.dim]
@@ -123,18 +123,18 @@ MUTATIONS = (
 
 
 def mutate(model, mutation, rng):
-    """A damaged copy; None where the model has nothing that this mutation changes."""
+    """Returns a damaged copy, or `None` if the mutation does not apply to the model."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     try:
         mutation(copy, rng.choice(copy.graph.node), rng)
-    except (IndexError, ValueError):  # an empty list, a value out of a field's range
+    except (IndexError, ValueError):  # an empty list, or a value out of a field's range
         return None
     return copy
 
 
 def write_mutations(cases, folder, rounds):
-    """Damages every case in up to `rounds` ways, as folder/<case>/<number>_<mutation>."""
+    """Writes up to `rounds` damaged copies of every case, as folder/<case>/<number>_<mutation>."""
     for case in cases:
         rng = random.Random(case.name)
         for number in range(rounds):

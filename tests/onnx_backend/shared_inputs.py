@@ -1,4 +1,4 @@
-"""Cases of the suite whose node reads one computed value where it read several of the same type."""
+"""Cases of the suite whose node reads one computed value in place of several of the same type."""
 
 import collections
 import itertools
@@ -12,7 +12,8 @@ CONDITION = "linnet_condition"
 
 
 def same_inputs(case):
-    """Sets of the first node's inputs that could be one value, by their positions among the graph's inputs."""
+    """Returns sets of the first node's inputs that could be a single value, by their positions among the graph's
+    inputs."""
     groups = collections.defaultdict(list)
     inputs, _ = case.data_sets[0]
     for i, (info, value) in enumerate(zip(case.model.graph.input, inputs)):
@@ -23,7 +24,8 @@ def same_inputs(case):
 
 
 def shared(case, group):
-    """The model with the inputs of a group replaced by a value that Where computes of the first, and the inputs."""
+    """Returns the inputs, and the model with the inputs of a group replaced by a value that Where computes from the
+    first."""
     model = onnx.ModelProto()
     model.CopyFrom(case.model)
     graph = model.graph
@@ -44,7 +46,7 @@ def shared(case, group):
 
 
 def write_shared(case, group, folder):
-    """As a case that expects nothing of its outputs."""
+    """Writes a case without expected outputs."""
     model, inputs = shared(case, group)
     folder.mkdir(parents=True)
     onnx.save(model, folder / "model.onnx")

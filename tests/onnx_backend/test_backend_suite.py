@@ -1,4 +1,4 @@
-"""ONNX's own conformance suite, against the list of what is known to fail."""
+"""Compares the failures in ONNX's own conformance suite with the list of known failures."""
 
 from fnmatch import fnmatchcase
 
@@ -8,7 +8,7 @@ from backend_suite import cases, check, read_manifest, run_suite
 
 @pytest.fixture(scope="session")
 def suite(run_model, suite_folder):
-    """All cases and what fails of them."""
+    """Returns all cases and the failures."""
     return cases(suite_folder), run_suite(run_model, suite_folder)
 
 

@@ -1,4 +1,5 @@
-"""Damaged models are refused, or run: they end no process. Nor does writing those that load to a cache."""
+"""Damaged models are refused or run, and never crash the process, not even when a model that loads is written to a
+cache."""
 
 import collections
 
@@ -14,7 +15,7 @@ def test_damaged_models_end_no_process(run_model, suite_folder, tmp_path, tmp_pa
     whole = sorted(file.parent for file in (suite_folder / "node").glob("*/model.onnx"))
     write_mutations(whole, tmp_path, ROUNDS)
     found = check(run_model, tmp_path, *LIMITS, "--pack-cache", tmp_path_factory.mktemp("cache"))
-    # What runs and gives other numbers is not refused.
+    # A model that runs with other results is not refused.
     refused = [case for case, (outcome, reason) in found.items() if outcome == "FAIL" and not is_comparison(reason)]
     assert len(refused) > len(found) / 2
     kinds = collections.Counter(case.split("/")[-1].split("_", 1)[1] for case in refused)

@@ -9,7 +9,7 @@ from shared_inputs import same_inputs, write_shared
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """A folder for each case of one node and set of inputs that could be one value."""
+    """Returns a folder for each case of one node and each set of inputs that could be a single value."""
     from onnx.backend.test.case.node import collect_testcases
 
     root = tmp_path_factory.mktemp("shared")
@@ -31,7 +31,7 @@ def compare(run_model, folder, *flags):
 
 
 def test_values_are_the_same_in_memory_of_their_own(run_model, folders):
-    """Whether the run succeeds is no matter: some inputs only fit as they were."""
+    """The run may fail, since some inputs are only valid with their original values."""
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda folder: compare(run_model, folder, "--threads", 1), folders))
     assert sum(result.returncode == 0 for result in results) > 400
