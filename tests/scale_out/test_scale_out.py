@@ -1,7 +1,8 @@
-"""The programs of examples/scale_out on two workers: each row has the bits of one process, whatever becomes of workers.
+"""Runs the programs of examples/scale_out on two workers. Each row must have the bits of a single process, even if
+workers are killed.
 
-pip installs each engine into an environment of its own, in the build folder: half a gigabyte for each. test.sh runs
-Dask alone; pytest tests/scale_out runs all.
+pip installs each engine into a separate environment in the build folder, with half a gigabyte each. test.sh runs only
+Dask; pytest tests/scale_out runs all.
 """
 
 import os
@@ -30,7 +31,7 @@ ENGINES = {
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    """Scores of 10 classes for images of 8 x 8."""
+    """Returns a model that computes scores of 10 classes for images of 8 x 8."""
     rng = np.random.default_rng(1)
     nodes = [helper.make_node("Reshape", ["x", "shape"], ["i"]), helper.make_node("Conv", ["i", "w"], ["c"]),
              helper.make_node("Relu", ["c"], ["r"]), helper.make_node("Flatten", ["r"], ["f"]),
@@ -49,7 +50,8 @@ def x():
 
 @pytest.fixture
 def folder():
-    """For all that engines write, which ends with the test, as do their processes. Sockets need a short path."""
+    """Returns a folder for all files of the engines, which is removed after the test. Their processes are ended, too.
+    Sockets need a short path."""
     path = Path(tempfile.mkdtemp(prefix="linnet-"))
     yield path
     for process in Path("/proc").glob("[0-9]*"):
@@ -62,7 +64,7 @@ def folder():
 
 
 def environment(python, folder, **variables):
-    """As where the environment is activated, with the variables of engines and of noted/linnet."""
+    """Returns the variables of an activated environment, and those of the engines and of noted/linnet."""
     (folder / "notes").mkdir()
     unset = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
     return unset | {
@@ -75,7 +77,7 @@ def environment(python, folder, **variables):
 
 @pytest.fixture(params=ENGINES)
 def run(request, folder, model, x):
-    """Runs a program on two workers, with more variables; returns its rows, and what each process has noted."""
+    """Runs a program on two workers, with additional variables. Returns its rows, and the records of each process."""
     name = request.param
     if name == "spark" and not (shutil.which("java") or os.environ.get("JAVA_HOME")):
         pytest.skip("Spark needs Java, which is not installed")
@@ -120,6 +122,6 @@ def test_a_killed_worker_is_replaced(run, folder, model, expected):
 
 
 def check_notes(notes, model):
-    """In each process one load, and then runs of one thread."""
+    """Expects one load in each process, followed by runs with one thread."""
     for lines in map(str.splitlines, notes):
         assert lines[0] == f"load {model}, threads: 1" and {*lines[1:]} <= {"run"}

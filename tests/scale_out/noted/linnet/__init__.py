@@ -1,7 +1,7 @@
-"""The linnet that PYTHONPATH has further on, watched.
+"""Wraps the linnet that is later in PYTHONPATH, and records its calls.
 
-It notes in $LINNET_NOTES/PID what a process loads, and each of its runs. Where $LINNET_KILL names a file that is not
-there yet, the first process that comes to its third run makes it and is killed.
+Records in $LINNET_NOTES/PID what a process loads, and each of its runs. If $LINNET_KILL names a file that does not
+exist yet, the first process that begins its third run creates it and is killed.
 """
 
 import itertools
