@@ -1,6 +1,8 @@
-"""python tests/serving/overhead.py [SERVER...]: the table of docs/serving.md, of all servers or of those named.
+"""python tests/serving/overhead.py [SERVER...]: prints the table of docs/serving.md, for all servers or for the given
+ones.
 
-One client asks for one row at a time, then eight do. Beside it the same call of a session in this process.
+One client requests one row at a time, then eight clients do. For comparison, the same call of a session is measured in
+this process.
 """
 
 import os
@@ -22,7 +24,7 @@ RUNS = "nv_inference_exec_count_total"
 
 
 def milliseconds(call, rows):
-    """The tenth percentile of the calls, which other work on the machine changes little."""
+    """Returns the tenth percentile of the calls, which hardly depends on other load of the machine."""
     times = []
     for row in rows:
         begin = time.perf_counter()
@@ -37,7 +39,8 @@ def processor_seconds(processes):
 
 
 def measure(running, x, alone):
-    """Prints the server's row: milliseconds of one client's request; of eight clients, the processor's, rows of a batch."""
+    """Prints the server's row: milliseconds of one client's request; with eight clients, milliseconds of processor time
+    per request, and rows per batch."""
     ask_at_once(running, x[:80])
     one = milliseconds(running.client().ask, x)
     used, runs = processor_seconds(running.left()), running.metrics()[RUNS]

@@ -1,16 +1,16 @@
-"""A model of rows of 64 numbers."""
+"""A model for rows of 64 numbers."""
 
 from networks import Network
 from onnx import TensorProto, helper
 
 ROWS = 64
-BUSY = 2e6  # as the first number of a row: the model then takes a second or more
+BUSY = 2e6  # as the first number of a row, makes the model take a second or more
 INFO = helper.make_tensor_value_info
 
 
 def save_rows_model(path):
-    """Scores of 10 classes for images of 8 x 8. Without batch_invariant=True, bits depend on the batch on processors whose
-    caches are such that Winograd's tiles pay for some batches alone."""
+    """Scores of 10 classes for images of 8 x 8. Without batch_invariant=True, bits depend on the batch on processors
+    whose caches make Winograd's tiles faster only for some batches."""
     n = Network()
     x = n.input("x", TensorProto.FLOAT, ["N", ROWS])
     c = n.op("Reshape", x, n.vector([-1, 1, 8, 8], "int64"))

@@ -1,4 +1,5 @@
-"""The programs of examples/serving as processes of their own, and clients that ask them over the loopback."""
+"""Runs the programs of examples/serving as separate processes, and clients that connect to them over the loopback
+interface."""
 
 import http.client
 import json
@@ -30,20 +31,20 @@ def one_row(x):
 @dataclass(frozen=True)
 class Server:
     packages: str
-    command: str  # behind the environment's bin/
+    command: str  # relative to the environment's bin/
     path: str
     ready: str
     body: callable = one_row
     answer: callable = lambda found: found["y"]
-    batches: bool = True  # puts requests of several clients together
-    metrics_apart: bool = True  # on a port of their own
+    batches: bool = True  # combines requests of several clients
+    metrics_apart: bool = True  # on a separate port
 
     @property
     def name(self):
         return self.packages.split("==")[0].split("[")[0]
 
     def environment(self):
-        """The programs of the environment that has the server's packages."""
+        """Returns the programs of the environment that has the server's packages."""
         folder = CACHE / f"serving_{self.name}"
         return once(folder, lambda: install(folder, *self.packages.split(), *OBSERVED.split())) / "bin"
 
@@ -69,7 +70,7 @@ def free_ports(count):
 
 
 class Running:
-    """A server as a process. Whatever it writes goes to a folder, and all its processes end with it."""
+    """A server as a process. All its files go to a folder, and all its processes end with it."""
 
     def __init__(self, server, model, folder):
         self.server, self.folder = server, folder
@@ -95,7 +96,7 @@ class Running:
         return Client(self.server, self.port)
 
     def metrics(self):
-        """Values by name, summed up over labels."""
+        """Returns values by name, as sums over labels."""
         status, text = Client(self.server, self.metrics_port).get("/metrics")
         assert status == 200, text
         found = {}
@@ -109,7 +110,7 @@ class Running:
         return (self.folder / "log").read_text()[-6000:]
 
     def stop(self, seconds=60):
-        """Asks it to stop; returns its processes that are left."""
+        """Requests it to stop. Returns its remaining processes."""
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(seconds)
         until = time.monotonic() + 10
@@ -118,7 +119,7 @@ class Running:
         return self.left()
 
     def left(self):
-        """Processes that it has started, and theirs."""
+        """Returns the processes that it has started, directly or indirectly."""
         return [process for process in Path("/proc").glob("[0-9]*") if self.started(process)]
 
     def started(self, process):
@@ -138,7 +139,7 @@ class Running:
 
 @contextmanager
 def running(server, model):
-    """The server, in a folder of its own; sockets need a short path."""
+    """Starts the server, in a separate folder. Sockets need a short path."""
     folder = Path(tempfile.mkdtemp(prefix="linnet-"))
     found = None
     try:
@@ -152,7 +153,7 @@ def running(server, model):
 
 
 def variables(programs, model, folder):
-    """As where the environment is activated; with all that the servers know to send nothing to anybody."""
+    """Returns the variables of an activated environment, and all settings by which the servers send no telemetry."""
     unset = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
     return unset | {
         "PATH": f"{programs}:{os.environ['PATH']}", "PYTHONPATH": str(BUILD / "python"), "PYTHONDONTWRITEBYTECODE": "1",
@@ -163,7 +164,7 @@ def variables(programs, model, folder):
 
 
 class Client:
-    """A connection that is kept."""
+    """A persistent connection."""
 
     def __init__(self, server, port):
         self.server, self.connection = server, http.client.HTTPConnection("127.0.0.1", port, timeout=60)
@@ -182,14 +183,14 @@ class Client:
         return response.status, response.read()
 
     def ask(self, x):
-        """y of a row."""
+        """Returns y of a row."""
         status, text = self.post(self.server.body(x))
         assert status == 200, text
         return np.array(self.server.answer(json.loads(text)), np.float32)
 
 
 def ask_at_once(running, x, clients=8):
-    """y of each row, by clients that begin at the same time; rows are dealt to them."""
+    """Returns y of each row, from clients that start at the same time. The rows are distributed among them."""
     begin = threading.Barrier(clients)
 
     def work(first):

@@ -1,4 +1,4 @@
-"""spans.py MODEL: checks what examples/serving/observed.py counts and traces."""
+"""spans.py MODEL: checks the metrics and traces of examples/serving/observed.py."""
 
 import sys
 

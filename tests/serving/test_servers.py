@@ -1,7 +1,8 @@
-"""The programs of examples/serving: answers have the bits of a run alone, whoever else asks, and servers end as they should.
+"""Runs the programs of examples/serving. Answers must have the bits of a separate run whatever other requests there
+are, and servers must stop cleanly.
 
-pip installs each server into an environment of its own, in the build folder: 0.1 to 0.5 GB for each. test.sh runs LitServe
-alone; pytest tests/serving runs all.
+pip installs each server into a separate environment in the build folder, with 0.1 to 0.5 GB each. test.sh runs only
+LitServe; pytest tests/serving runs all.
 """
 
 import json
@@ -79,7 +80,7 @@ def test_a_stop_answers_what_has_begun_and_leaves_nothing(started):
 
 
 def test_observed_counts_and_traces(model, tmp_path):
-    """In LitServe's environment, which has both packages."""
+    """Runs in LitServe's environment, which has both packages."""
     programs = programs_of(SERVERS[0])
     paths = variables(programs, model, tmp_path)
     paths["PYTHONPATH"] += f":{EXAMPLES}"
