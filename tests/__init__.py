@@ -1,3 +1,3 @@
-"""A package, so that pytest puts the folder above on Python's path for conftest.py, and not this one: its torch/ would
-pass for PyTorch where that is not installed.
+"""A package, so that pytest adds the parent folder to Python's path for conftest.py, and not this one. Otherwise, its
+torch/ would be mistaken for PyTorch where that is not installed.
 """

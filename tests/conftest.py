@@ -1,4 +1,4 @@
-"""The fixtures of all Python tests, but for those that need PyTorch."""
+"""The fixtures of all Python tests, except those that need PyTorch."""
 
 import importlib.util
 import shutil
@@ -11,14 +11,14 @@ from onnx import TensorProto, helper, numpy_helper
 from onnx_files import save_model, save_tensor
 from run_model import RunModel
 
-# tests/torch runs on Pythons that have PyTorch, the others on one that does not.
+# tests/torch runs with Pythons that have PyTorch, the others with one that does not.
 if importlib.util.find_spec("torch"):
     pytest_plugins = ["torch_fixtures"]
 
 
 @pytest.fixture(scope="session")
 def run_model():
-    """The command run_model of the build under test."""
+    """Returns the command run_model of the build under test."""
     if not RUN_MODEL.exists():
         pytest.skip(f"{RUN_MODEL} is not there: name a build in LINNET_BUILD, or the command in LINNET_RUN_MODEL")
     return RunModel(RUN_MODEL)
@@ -26,7 +26,8 @@ def run_model():
 
 @pytest.fixture
 def linear(tmp_path):
-    """y = x w + b: x float32[N,3], w and b constant, y float32[N,2]. The path of the model, and the function."""
+    """y = x w + b: x float32[N,3], w and b constant, y float32[N,2]. Returns the path of the model, and the
+    function."""
     rng = np.random.default_rng(7)
     weights = rng.standard_normal((3, 2)).astype(np.float32), rng.standard_normal(2).astype(np.float32)
     path = save_model(
@@ -41,7 +42,7 @@ def linear(tmp_path):
 
 @pytest.fixture
 def cases(tmp_path, linear):
-    """A tree of two test cases, one with two data sets."""
+    """Returns a tree of two test cases, one of which has two data sets."""
     model, function = linear
     for name, sets in (("deep/good", 2), ("other", 1)):
         folder = tmp_path / "cases" / name
@@ -56,13 +57,13 @@ def cases(tmp_path, linear):
 
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory):
-    """What the build under test installs, moved to another place."""
+    """Returns the installation of the build under test, moved to another place."""
     return Prefix(tmp_path_factory.mktemp("prefix"))
 
 
 @pytest.fixture(scope="session")
 def suite_folder(tmp_path_factory):
-    """The folder with all cases of ONNX's backend suite."""
+    """Returns the folder with all cases of ONNX's backend suite."""
     from backend_suite import write_suite
 
     folder = tmp_path_factory.mktemp("suite")
@@ -72,7 +73,7 @@ def suite_folder(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def checked_api():
-    """The C API as in builds with assertions, which know the handles that were freed."""
+    """Returns the C API as in builds with assertions, which detect freed handles."""
     from c_api import Api
 
     return Api(BUILD / "lib" / "liblinnet_c_checked.so")
@@ -80,7 +81,7 @@ def checked_api():
 
 @pytest.fixture(scope="session", params=["liblinnet.so", "liblinnet_c_checked.so"])
 def api(request):
-    """The C API of the build under test."""
+    """Returns the C API of the build under test."""
     from c_api import Api
 
     return Api(BUILD / "lib" / request.param)
@@ -88,7 +89,7 @@ def api(request):
 
 @pytest.fixture
 def loaded(api):
-    """c_models.LINEAR, loaded by the C API, and a context."""
+    """Loads c_models.LINEAR with the C API, and makes a context."""
     from c_models import LINEAR
 
     model = api.load(LINEAR)

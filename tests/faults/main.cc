@@ -160,7 +160,7 @@ class Scenario {
 };
 
 /// Creates an executor on a new thread, for which no library has threads yet, while threads may fail to start. Returns
-/// the number of threads that it starts.
+/// the number of threads that it tries to start.
 int64_t start_threads(std::shared_ptr<Executor> (*make)(int), int64_t call, bool forever) {
   int64_t calls = 0;
   std::atomic<int> done = 0;

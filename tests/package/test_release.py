@@ -124,8 +124,8 @@ def test_nothing_names_the_folders_of_the_build(unpacked):
 
 
 def container(root, *command, environment):
-    """Returns the output of a command that runs as the user `nobody` in a root. The container has /proc, which the loader
-    needs to locate a program."""
+    """Returns the output of a command that runs as the user `nobody` in a root. The container has /proc, which the
+    loader needs to locate a program."""
     isolated = "unshare", "--pid", "--fork", "--root", root, "--mount-proc", "--setuid", "65534", "--setgid", "65534"
     return call(*isolated, *command, env=environment)
 
