@@ -3,7 +3,7 @@
 
     scripts/check_words.py            prints the places, and fails if there are any
     scripts/check_words.py --count    prints how often each form occurs
-    scripts/check_words.py PATH...    reads these files and folders alone
+    scripts/check_words.py PATH...    reads only these files and folders
 """
 
 import argparse
@@ -53,7 +53,7 @@ def tracked(paths):
 
 
 def of_code(text, literals):
-    """Comments, and string literals where `literals` is set, as pairs of line number and text."""
+    """Yields comments, and string literals if `literals` is set, as pairs of line number and text."""
     for match in C_TOKEN.finditer(text):
         token = match.group()
         if token.startswith("/") or (literals and not token.startswith("'")):
@@ -62,7 +62,7 @@ def of_code(text, literals):
 
 
 def of_python(text, literals):
-    """Comments and docstrings; other string literals where `literals` is set."""
+    """Yields comments and docstrings, and other string literals if `literals` is set."""
     before = tokenize.NEWLINE
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         is_docstring = token.type == tokenize.STRING and before in (tokenize.NEWLINE, tokenize.INDENT, tokenize.NL)
@@ -73,7 +73,7 @@ def of_python(text, literals):
 
 
 def of_page(text):
-    """Lines outside fenced and indented code."""
+    """Yields lines outside of fenced and indented code."""
     fenced = False
     for number, line in enumerate(text.split("\n"), 1):
         if line.lstrip().startswith("```"):
@@ -89,8 +89,8 @@ def of_script(text):
 
 
 def prose(path):
-    """Pairs of line number and text that is written for people."""
-    # The literals of tests are what they look for and where.
+    """Yields pairs of line number and text that is written for people."""
+    # The literals of tests are their expectations and data.
     literals = path.parts[0] != "tests"
     if path.suffix in CODE:
         return of_code(path.read_text(), literals)

@@ -43,7 +43,7 @@ struct SessionOptions {
   ConfigEntries entries;
   std::map<std::string, int64_t> dims_by_name, dims_by_denotation;
   std::map<std::string, Tensor> initializers;
-  std::set<std::string> external;  ///< those of them that the model must have, in other files
+  std::set<std::string> external;  ///< the names of initializers that the model must have in other files
   std::map<std::string, std::span<const std::byte>> external_files;  ///< by the names that the model gives them
   std::vector<const CustomOpDomain*> domains;
   std::vector<std::shared_ptr<void>> libraries;  ///< of operators; they stay loaded

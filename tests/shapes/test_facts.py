@@ -1,5 +1,5 @@
-"""What the engine knows of values before a run, dims and elements of small integer tensors, must be equal to the
-results of a run."""
+"""The dims and elements of small integer tensors that the engine knows before a run must be equal to the results of the
+run."""
 
 import drawn_integers
 import drawn_networks

@@ -236,7 +236,7 @@ class InferenceSession(Session):
     """A loaded model. Any number of threads may run it at the same time.
 
     path_or_bytes: str, os.PathLike, or the bytes of a file. Other keywords are ignored, as ONNX Runtime does.
-    Raises NoSuchFile, InvalidProtobuf, InvalidGraph, NotImplemented or Fail where the model does not load.
+    Raises NoSuchFile, InvalidProtobuf, InvalidGraph, NotImplemented or Fail if the model does not load.
     """
 
     def __init__(
