@@ -62,12 +62,15 @@ def of_code(text, literals):
 
 
 def of_python(text, literals):
-    """Yields comments and docstrings, and other string literals if `literals` is set."""
-    before = tokenize.NEWLINE
+    """Comments and docstrings; other string literals where `literals` is set."""
+    before, depth = tokenize.NEWLINE, 0
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        is_docstring = token.type == tokenize.STRING and before in (tokenize.NEWLINE, tokenize.INDENT, tokenize.NL)
-        if token.type == tokenize.COMMENT or is_docstring or (literals and token.type == tokenize.STRING):
+        starts_statement = depth == 0 and before in (tokenize.NEWLINE, tokenize.INDENT, tokenize.NL)
+        is_string = token.type == tokenize.STRING
+        if token.type == tokenize.COMMENT or is_string and (literals or starts_statement):
             yield from enumerate(token.string.split("\n"), token.start[0])
+        if token.type == tokenize.OP:
+            depth += (token.string in "([{") - (token.string in ")]}")
         if token.type != tokenize.COMMENT:
             before = token.type
 
