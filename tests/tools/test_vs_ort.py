@@ -43,6 +43,13 @@ def test_compare_takes_onnxruntime_as_reference(run_model, linear, library):
     assert [(o["output"], o["reference"].split()[0], o["agrees"]) for o in result["outputs"]] == [("y", "ONNX", True)]
 
 
+@pytest.mark.parametrize("verb", ["bench", "compare"])
+def test_both_engines_read_one_pipe(run_model, linear, library, verb):
+    words = ["bash", "-c", 'cat "$1" | "$0" "$2" - --vs-ort "$3" --atol 1e-5', run_model.binary, linear[0], verb, library]
+    result = subprocess.run(list(map(str, words)), capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "") and "ONNX Runtime" in result.stdout
+
+
 def test_library_that_is_none_is_a_usage_error(run_model, linear):
     assert "none.so" in run_model("bench", linear[0], "--vs-ort", "none.so", code=1).stderr
     assert "libonnxruntime.so" in run_model("bench", "--vs-ort", linear[0], "-c", 1, env={"LD_LIBRARY_PATH": ""}, code=1).stderr

@@ -7,6 +7,7 @@
 #include "bench/onnx_runtime.h"
 #include "bench/profile.h"
 #include "bench/statistics.h"
+#include "command/model_limits.h"
 #include "command/session.h"
 #include "command/verbs.h"
 #include "compare/differences.h"
@@ -15,6 +16,7 @@
 #include "run/model_graph.h"
 #include "values/files.h"
 #include "values/inputs.h"
+#include "values/piped_file.h"
 
 namespace linnet::tool {
 namespace {
@@ -167,7 +169,8 @@ double compare_outputs(const Model& model, const std::vector<Tensor>& inputs, co
 
 BenchTimes time_against_peer(const Model& model, const std::vector<Tensor>& inputs, const Options& options,
                              const std::shared_ptr<Profiler>& profiler, std::optional<Peer>& peer) {
-  OnnxRuntime engine(options.vs_ort, options.model.path, thread_count(options.model));
+  OnnxRuntime engine(options.vs_ort, path_to_open(options.model.path, load_limits(options.model)),
+                     thread_count(options.model));
   peer.emplace();
   peer->name = "ONNX Runtime " + engine.version();
   peer->max_difference = compare_outputs(model, inputs, engine.first_run(model, inputs), options);

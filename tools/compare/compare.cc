@@ -1,4 +1,5 @@
 #include "bench/onnx_runtime.h"
+#include "command/model_limits.h"
 #include "command/session.h"
 #include "command/verbs.h"
 #include "compare/against.h"
@@ -9,6 +10,7 @@
 #include "report/report.h"
 #include "report/terminal.h"
 #include "values/inputs.h"
+#include "values/piped_file.h"
 
 namespace linnet::tool {
 namespace {
@@ -98,7 +100,8 @@ class References {
   }
 
   void compare_with_onnx_runtime() {
-    OnnxRuntime engine(options_.vs_ort, options_.model.path, thread_count(options_.model));
+    OnnxRuntime engine(options_.vs_ort, path_to_open(options_.model.path, load_limits(options_.model)),
+                       thread_count(options_.model));
     const std::vector<Tensor> expected = engine.first_run(model_, inputs_);
     add(expected, "ONNX Runtime " + engine.version());
   }

@@ -68,4 +68,9 @@ int piped_file(const std::string& path, const Limits& limits) {
   return known[path] = copy_of(path, most_bytes(limits));
 }
 
+std::string path_to_open(const std::string& path, const Limits& limits) {
+  const int piped = piped_file(path, limits);
+  return piped < 0 ? path : str("/proc/self/fd/", piped);
+}
+
 }  // namespace linnet::tool

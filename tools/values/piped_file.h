@@ -11,4 +11,7 @@ namespace linnet::tool {
 /// Error(kLimit) for more bytes than a file or the memory may have.
 int piped_file(const std::string& path, const Limits& limits);
 
+/// A path by which another library can open the model: that of piped_file() where there is one, else `path`.
+std::string path_to_open(const std::string& path, const Limits& limits);
+
 }  // namespace linnet::tool
