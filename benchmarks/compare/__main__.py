@@ -81,7 +81,8 @@ def load(path, description):
         return {"machine": description, "options": {}, "rows": []}
     result = json.loads(pathlib.Path(path).read_text())
     then, versions = result["machine"], description.get("versions", {})
-    if then | description | {"versions": versions | then["versions"]} != then | {"versions": then["versions"] | versions}:
+    lasting = {name: value for name, value in description.items() if name != "date"}
+    if then | lasting | {"versions": versions | then["versions"]} != then | {"versions": then["versions"] | versions}:
         sys.exit(f"{path} holds results of another machine or other versions")
     then["versions"] |= versions
     return result

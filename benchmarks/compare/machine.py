@@ -1,5 +1,6 @@
 """The machine of the measurements."""
 
+import datetime
 import os
 import pathlib
 import platform
@@ -24,6 +25,7 @@ def describe():
     family, model = cpuinfo("cpu family"), cpuinfo("model")
     numbers = f" (family {family}, model {model})" if family else ""
     return {
+        "date": datetime.date.today().isoformat(),
         "processor": (cpuinfo("model name") or platform.machine()) + numbers,
         "instruction_sets": [name for name in INSTRUCTION_SETS if name in flags],
         "virtual": "hypervisor" in flags,

@@ -28,9 +28,11 @@ QUANTIZED_TOLERANCE = "of models of bytes the norm of the difference, at most a 
 def machine_text(machine):
     kind = "virtual machine" if machine["virtual"] else "machine"
     sets = ", ".join(machine["instruction_sets"])
+    # Results of before 2026-11-29 have no date.
+    measured = f"Measured: {machine['date']}.\n\n" if "date" in machine else ""
     versions = ", ".join(f"{TITLES[name]} {version}" for name, version in machine["versions"].items())
     return (f"Processor: {machine['processor']}; {sets}; {kind} with {machine['cores']} cores, "
-            f"{machine['memory_gib']} GiB; {machine['system']}.\n\nEngines: {versions}.\n")  # fmt: skip
+            f"{machine['memory_gib']} GiB; {machine['system']}.\n\n{measured}Engines: {versions}.\n")  # fmt: skip
 
 
 def method_text(result):
@@ -64,7 +66,7 @@ process's peak resident memory after it.
 def load_text(bare_mib):
     """Returns the text on loading, with the memory of the processes without a model."""
     parts = ", ".join(f"{TITLES[name]} {mib:.0f} MiB" for name, mib in bare_mib.items())
-    return LOAD + (f"Included is what the process takes without a model: {parts}.\n" if parts else "")
+    return LOAD + (f"This includes what the process takes without a model: {parts}.\n" if parts else "")
 
 
 def replace(path, program, text):

@@ -17,7 +17,7 @@ HEADERS = [f"-I{ROOT / folder / 'include'}" for folder in ("engine", "ops", "fro
 LIBRARY = [f"-L{BUILD}/lib", "-llinnet", f"-Wl,-rpath,{BUILD}/lib"]
 # The text that a page assumes before a part of a program.
 BEFORE = {
-    ("README.md", "cpp", 1): """#include <linnet/onnx.h>
+    ("docs/cpp.md", "cpp", 1): """#include <linnet/onnx.h>
         linnet::Context context(linnet::load_onnx("sequence.onnx"));
         const linnet::Tensor x = linnet::Tensor::of<float>({1, 2}), a = x, b = x;
     """,
@@ -59,7 +59,7 @@ ELSEWHERE = {
     "PYTHONPATH=build/python python tests/serving/overhead.py": "measures for minutes, with all servers",
     "pip install -r benchmarks/requirements.txt && pip install --no-deps pnnx": "other engines, only for comparison",
     "python benchmarks/compare MODEL.onnx... --threads 1,2 --batch 1 --isa auto,avx2 --json results.json "
-    "--report docs/performance.md": "measures for hours",
+    "--report docs/performance_networks.md": "measures for hours",
     "python benchmarks/quantize_models.py MODEL.onnx... --out quantized --kinds u8s8,s8s8,u8s8_qoperator":
     "needs ONNX Runtime's quantiser; tests/tools/test_compare.py",
     "python benchmarks/compare quantized/*.onnx --quantized --json quantized.json --report docs/performance_quantized.md":
@@ -69,7 +69,7 @@ ELSEWHERE = {
     "python benchmarks/compare transformers/*.onnx --threads 1,2 --json transformers.json "
     "--report docs/performance_transformers.md": "measures for an hour",
     "PYTHONPATH=build/python python benchmarks/operators --threads 1,2 --json operators.json "
-    "--report docs/performance.md": "measures for an hour",
+    "--report docs/performance_operators.md": "measures for an hour",
     "PYTHONPATH=build/python python benchmarks/operators --filter '^Transpose' --size large --slowest 10":
     "measures for minutes; tests/python/test_operator_sweep.py",
     "PYTHONPATH=build/python python benchmarks/operators/unvectorised.py --size large --percent 5":
@@ -146,6 +146,10 @@ def test_every_block_has_a_language(page):
     assert len(re.findall(r"^ *```", text, re.MULTILINE)) == 2 * len(blocks(page))
     assert {block.language for block in blocks(page)} <= LANGUAGES
     assert re.findall(r"^\S(?!\. |[- ]).*\n\n {4}\S.*", text, re.MULTILINE) == [], "code that is only indented"
+
+
+def test_the_picture_of_speed_shows_what_the_pages_state():
+    subprocess.run([sys.executable, ROOT / "scripts" / "draw_speed.py", "--check"], check=True)
 
 
 def test_the_tables_name_blocks_and_commands_that_exist():

@@ -80,7 +80,20 @@ def test_links_of_the_pages_beside_the_site_lead_to_files(page):
     assert [link for link in links if not is_remote(link) and not (ROOT / link).is_file()] == []
 
 
+def test_readers_choose_colours_and_copy_code(browse):
+    text, console = browse("python.html")
+    assert console == []
+    assert len(re.findall(r'name="__palette"', text)) == 2
+    assert "content.code.copy" in text
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if not name.startswith("design/")])
+def test_page_ends_with_a_way_on(name):
+    last = (ROOT / "docs" / f"{name}.md").read_text().rstrip().rpartition("\n\n")[2]
+    assert name == "index" or last.startswith("Next:") and "](" in last
+
+
 def test_search_finds_pages_without_a_server(browse):
     text, console = browse("index.html?q=deadline")
     assert console == []
-    assert re.search(r'<a href="[^"]*/limits_and_security.html" class="md-search-result__link"', text)
+    assert re.search(r'<a href="[^"]*/limits_and_security.html(\?h=\w*)?" class="md-search-result__link"', text)

@@ -20,6 +20,7 @@ def save_models(folder):
     save_model(folder / "rows.onnx", [relu], *([(name, TensorProto.FLOAT, ["N", 64])] for name in "xy"))
 
     save_decoder(folder / "decoder.onnx")
+    save_detector_of_speech(folder / "speech.onnx")
 
     random = helper.make_node("RandomNormal", [], ["y"], shape=[100])
     save_model(folder / "random.onnx", [random], [], [("y", TensorProto.FLOAT, [100])])
@@ -46,3 +47,14 @@ def save_decoder(path):
               for side, rows in (("past", "P"), ("present", "T"))]  # fmt: skip
     x, y = ((name, TensorProto.FLOAT, [1, "S", 32]) for name in "xy")
     save_model(path, nodes, [x, *caches[0]], [y, *caches[1]], [weights], opset=23)
+
+
+def save_detector_of_speech(path):
+    """The inputs and outputs of silero-vad: the probability is the largest sample."""
+    nodes = [
+        helper.make_node("ReduceMax", ["input"], ["output"], axes=[1]),
+        helper.make_node("Add", ["state", "output"], ["stateN"]),
+    ]
+    inputs = [("input", TensorProto.FLOAT, [1, 576]), ("state", TensorProto.FLOAT, [2, 1, 128]), ("sr", TensorProto.INT64, [])]
+    outputs = [("output", TensorProto.FLOAT, [1, 1]), ("stateN", TensorProto.FLOAT, [2, 1, 128])]
+    save_model(path, nodes, inputs, outputs)

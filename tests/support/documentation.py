@@ -2,6 +2,7 @@
 
 import re
 import textwrap
+import wave
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,5 +63,11 @@ def fill(folder):
     save_models(folder)
     (folder / "linear.pt2").write_bytes(pt2_archive.zip_bytes(pt2_archive.members()))
     np.save(folder / "image.npy", np.random.default_rng(0).random((1, 3, 224, 224), np.float32))
+    (folder / "photo.ppm").write_bytes(b"P6\n320 240\n255\n" + np.random.default_rng(0).bytes(320 * 240 * 3))
+    with wave.open(str(folder / "speech.wav"), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(16000)
+        file.writeframes(np.random.default_rng(0).integers(-9999, 9999, 4000, np.int16).tobytes())
     (folder / "app.py").write_text(APPLICATION)
     (folder / "program.c").write_text(blocks("docs/c.md", "c")[0].text)

@@ -13,8 +13,6 @@ PAGES_HERE = [page for page in PAGES if page != "docs/pytorch_operators.md"]
 BLOCKS = [block for page in PAGES_HERE for block in blocks(page) if block.needs_pytorch]
 PROGRAMS = [block for block in BLOCKS if block.language == "python"]
 COMMANDS = [line for block in BLOCKS if block.language == "sh" for line in commands(block)]
-# The code that pages assume to precede a block.
-BEFORE = {("README.md", "python", 1): "import torch\nmodule, x = torch.nn.Softsign(), torch.rand(2, 3)\n"}
 
 
 class Convolution(torch.nn.Module):
@@ -27,7 +25,6 @@ class Convolution(torch.nn.Module):
 
 
 def test_no_block_is_left_out():
-    assert set(BEFORE) <= {block.key for block in PROGRAMS}
     assert [block.text for block in BLOCKS if block.language not in ("python", "sh")] == [RULES]
 
 
@@ -37,7 +34,7 @@ def test_python_block_runs(run_python, run_model, torch_ops, tmp_path, monkeypat
         pytest.skip("this PyTorch has no torch.export, or onnxscript is not installed")
     monkeypatch.chdir(tmp_path)
     program = tmp_path / "program.py"
-    program.write_text(BEFORE.get(block.key, "") + block.text)
+    program.write_text(block.text)
     run_python(program)
 
 
