@@ -1,6 +1,5 @@
 // detect MODEL IMAGE RESULT.ppm: draws the boxes that a detector finds. The model takes an image as float32 [1,3,H,W]
-// in 0..1 and returns float32 [N,6] or [1,N,6]: left, top, right, bottom (in pixels of the model's input), score,
-// class.
+// in 0..1 and gives float32 [N,6] or [1,N,6]: left, top, right, bottom in its own pixels, score, class.
 
 #include <linnet/image.h>
 #include <linnet/onnx.h>
@@ -15,7 +14,7 @@ struct Box {
   int64_t left, top, right, bottom;
 };
 
-/// Draws a red frame. Parts outside of the image are left out.
+/// Draws a red frame, clipped to the image.
 void draw(linnet::Image& image, const Box& box) {
   const auto paint = [&](int64_t y, int64_t x) {
     if (y < 0 || y >= image.height || x < 0 || x >= image.width) return;

@@ -1,4 +1,4 @@
-// many_threads MODEL: runs one model on several threads at once, each with a separate context. All get the same bits.
+// many_threads MODEL: several threads share one model, each with its own context; all results have the same bits.
 
 #include <linnet/onnx.h>
 
@@ -10,7 +10,7 @@
 int main(int argc, char** argv) try {
   if (argc < 2) throw std::invalid_argument("usage: many_threads MODEL");
   linnet::ModelOptions options;
-  options.executor = linnet::make_serial_executor();  // the calling threads are enough
+  options.executor = linnet::make_serial_executor();  // the callers are threads enough
   const linnet::Model model = linnet::load_onnx(argv[1], options);
   std::vector<linnet::Tensor> inputs;
   for (const linnet::ValueInfo& input : model.inputs()) {
@@ -28,7 +28,7 @@ int main(int argc, char** argv) try {
       for (int run = 0; run < 25; ++run, ++runs) equal += identical(own.run(inputs)[0], expected);
     });
   }
-  threads.clear();  // waits for all threads
+  threads.clear();  // waits for all
   std::cout << equal << " of " << runs << " runs are equal\n";
   return equal == runs ? 0 : 1;
 } catch (const std::exception& error) {

@@ -1,4 +1,4 @@
-// own_thread_pool MODEL: runs kernels on a thread pool of the application. Linnet requires only two functions of it.
+// own_thread_pool MODEL: kernels run on the application's own pool. Linnet needs two functions of it.
 
 #include <linnet/onnx.h>
 
@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Represents the application's pool. It runs a job on each of its threads.
+/// Represents the application's pool: runs a job on each of its threads.
 class Pool {
  public:
   explicit Pool(int threads) : threads_(threads) {}

@@ -1,6 +1,6 @@
-// voice_activity MODEL SPEECH.wav: prints when speech begins and ends, by silero-vad (version 5) or a similar model.
-// The model takes 576 samples at 16 kHz, of which the first 64 belong to the previous block, and a state. It returns a
-// probability and the next state.
+// voice_activity MODEL SPEECH.wav: prints where speech begins and ends, by silero-vad (version 5) or a similar model.
+// It takes 576 samples of 16 kHz (64 of them of the block before) and a state, and returns a probability and the next
+// state.
 
 #include <linnet/onnx.h>
 
@@ -11,7 +11,7 @@
 
 namespace {
 
-/// Returns the samples, in -1..1, of a WAV file of 16 kHz, one channel and 16 bits.
+/// The samples of a WAV file of 16 kHz, one channel, 16 bits, in -1..1.
 std::vector<float> read_wav(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
@@ -44,7 +44,7 @@ int main(int argc, char** argv) try {
   for (size_t at = 0; at + kBefore + kBlock <= samples.size(); at += kBlock) {
     const linnet::Tensor x = linnet::Tensor::wrap(linnet::DType::kFloat32, {1, kBefore + kBlock}, samples.data() + at);
     const auto outputs = context.run({{"input", x}, {"state", state}, {"sr", rate}});
-    state = outputs[1];  // outputs may be inputs of the next run
+    state = outputs[1];  // outputs may be the next run's inputs
     const float probability = outputs[0].data<float>()[0];
     if (speaking ? probability < 0.35f : probability >= 0.5f) {
       speaking = !speaking;

@@ -1,9 +1,9 @@
-"""Compares the text of generate with the greedy text of transformers and, for int4, of ONNX Runtime.
+"""Compares what generate writes with the greedy text of transformers and, for int4, of ONNX Runtime.
 
 usage: python check.py GENERATE FOLDER    (the program, and the folder that export.py wrote)
 
-The int4 file requests products in 8 bits, which the engines round differently, so answers diverge where two tokens are
-almost equally probable. The comparison therefore uses a copy that requests products in float32, int4/exact.onnx.
+The file in int4 requests products in 8 bits, to which the engines round differently, so that answers differ where two
+tokens are about equally likely. The comparison uses a copy that requests products in float32, int4/exact.onnx.
 """
 
 import pathlib

@@ -1,4 +1,4 @@
-// generate: prints the text that a language model appends to a prompt, token by token.
+// generate: the text that a language model adds to a prompt, printed as it comes.
 
 #include <linnet/onnx.h>
 
@@ -22,8 +22,7 @@ struct Tokenizer {
 };
 #endif
 
-/// Returns the most probable token. With top_p, samples by probability from the smallest set of most probable tokens
-/// whose total probability is at least top_p.
+/// Returns the likeliest token; with top_p, samples one of the likeliest that together have this probability.
 /// Source: Holtzman et al., "The Curious Case of Neural Text Degeneration", 2020.
 static int64_t sample(std::span<const float> scores, double top_p, double temperature, std::mt19937_64& random) {
   const auto most = std::max_element(scores.begin(), scores.end());
@@ -35,7 +34,7 @@ static int64_t sample(std::span<const float> scores, double top_p, double temper
     sum += heap.back().first;
   }
   std::make_heap(heap.begin(), heap.end());
-  auto rest = heap.end();  // the most probable tokens move after it
+  auto rest = heap.end();  // the likeliest are moved to the end
   while (kept < top_p * sum && rest != heap.begin()) {
     kept += heap.front().first;
     std::pop_heap(heap.begin(), rest--);

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-// Declarations of include/ortx_tokenizer.h and ortx_utils.h of onnxruntime-extensions, whose Python package has no
-// headers.
+// Of onnxruntime-extensions, include/ortx_tokenizer.h and ortx_utils.h: its Python package brings no headers.
 extern "C" {
 const char* OrtxGetLastErrorMessage();
 int OrtxCreate(int kind, void** object, ...);
@@ -20,7 +19,7 @@ int OrtxGetTensorData(const void* tensor, const void** data, const int64_t** sha
 int OrtxDetokenizeCached(const void* tokenizer, void* cache, uint32_t token, const char** text);
 }
 
-/// Converts text to tokens and back, with a folder of tokenizer.json, tokenizer_config.json and chat_template.jinja.
+/// Text to tokens and back, by a folder with tokenizer.json, tokenizer_config.json and chat_template.jinja.
 class Tokenizer {
  public:
   explicit Tokenizer(const std::string& folder) {
@@ -31,7 +30,7 @@ class Tokenizer {
     decoded_.reset(cache, OrtxDisposeOnly);
   }
 
-  /// Returns the tokens of a user's message, in the model's chat template.
+  /// Returns the tokens of a user's message in the chat template of the model.
   std::vector<int64_t> encode(const std::string& message) const {
     const std::string messages = nlohmann::json::array({{{"role", "user"}, {"content", message}}}).dump();
     void *result = nullptr, *tensor = nullptr;
@@ -40,13 +39,13 @@ class Tokenizer {
     const void* tokens = nullptr;
     const int64_t* shape = nullptr;
     size_t rank = 0;
-    check(OrtxTensorResultGetAt(result, 1, &tensor));  // the tokens follow the text
+    check(OrtxTensorResultGetAt(result, 1, &tensor));  // after the text
     check(OrtxGetTensorData(tensor, &tokens, &shape, &rank));
     const auto* begin = static_cast<const uint32_t*>(tokens);
     return {begin, begin + shape[rank - 1]};
   }
 
-  /// Returns the text that a token adds to the previous ones. It is empty within a character of several tokens.
+  /// The text that a token adds to those before: none within a character of several tokens.
   std::string decode(int64_t token) const {
     const char* text = nullptr;
     check(OrtxDetokenizeCached(tokenizer_.get(), decoded_.get(), uint32_t(token), &text));

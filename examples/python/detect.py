@@ -1,6 +1,5 @@
 """detect.py MODEL IMAGE.ppm RESULT.ppm: draws the boxes that a detector finds. The model takes an image as float32
-[1,3,H,W] in 0..1 and returns float32 [N,6] or [1,N,6]: left, top, right, bottom (in pixels of the model's input),
-score, class."""
+[1,3,H,W] in 0..1 and gives float32 [N,6] or [1,N,6]: left, top, right, bottom in its own pixels, score, class."""
 
 import sys
 
@@ -10,7 +9,7 @@ import ppm
 
 
 def draw(rgb, left, top, right, bottom):
-    """Draws a red frame. Parts outside of the image are left out."""
+    """Draws a red frame, clipped to the image."""
     height, width, _ = rgb.shape
     rows, columns = slice(max(top, 0), bottom + 1), slice(max(left, 0), right + 1)
     for y in {top, bottom} & set(range(height)):

@@ -1,10 +1,8 @@
-"""generate.py MODEL PROMPT [--tokenizer FOLDER] [--tokens 64]: prints the most probable continuation of a prompt, token
-by token.
+"""generate.py MODEL PROMPT [--tokenizer FOLDER] [--tokens 64]: the likeliest text after a prompt, as it is generated.
 
-MODEL is a language model with a cache, in the form that exporters write: inputs input_ids, attention_mask and
-position_ids if it has them, and past_key_values.X for each output present.X. Its keys and values are states of a
-context, which grow in place. FOLDER is a tokenizer saved by transformers, and needs that package. Without it, the
-prompt consists of token numbers.
+MODEL is a language model with a cache, as exporters write it: inputs input_ids, attention_mask and position_ids where
+it has them, past_key_values.X for outputs present.X. Its keys and values are states of a context, which grow in place.
+FOLDER is what transformers saves of a tokenizer, and needs that package; without one the prompt is numbers of tokens.
 """
 
 import argparse
@@ -24,7 +22,7 @@ class Decoder:
                 self.context.bind_state("present" + name[name.index(".") :], name, np.zeros(none, dtype))
 
     def append(self, tokens):
-        """Appends tokens to the sequence. Returns the score of each possible next token."""
+        """Appends tokens to the sequence; returns the scores of the tokens that may follow."""
         values = {
             "input_ids": tokens,
             "attention_mask": [1] * (self.length + len(tokens)),

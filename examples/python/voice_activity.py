@@ -1,6 +1,6 @@
-"""voice_activity.py MODEL SPEECH.wav: prints when speech begins and ends, by silero-vad (version 5) or a similar model.
-The model takes 576 samples at 16 kHz, of which the first 64 belong to the previous block, and a state. It returns a
-probability and the next state."""
+"""voice_activity.py MODEL SPEECH.wav: prints where speech begins and ends, by silero-vad (version 5) or a similar model.
+It takes 576 samples of 16 kHz (64 of them of the block before) and a state, and returns a probability and the next
+state."""
 
 import sys
 import wave
@@ -12,7 +12,7 @@ BLOCK, BEFORE = 512, 64
 
 
 def read_wav(path):
-    """Returns the samples, in -1..1, of a WAV file of 16 kHz, one channel and 16 bits."""
+    """The samples of a WAV file of 16 kHz, one channel, 16 bits, in -1..1."""
     with wave.open(path) as file:
         if (file.getframerate(), file.getnchannels(), file.getsampwidth()) != (16000, 1, 2):
             raise ValueError(f"{path}: not a WAV file of 16 kHz, one channel, 16 bits")
@@ -24,7 +24,7 @@ def main(model, speech):
     samples = np.concatenate([np.zeros(BEFORE, np.float32), read_wav(speech)])
     state, speaking = np.zeros((2, 1, 128), np.float32), False
     for at in range(0, len(samples) - BEFORE - BLOCK + 1, BLOCK):
-        x = samples[None, at : at + BEFORE + BLOCK]  # read in place
+        x = samples[None, at : at + BEFORE + BLOCK]  # read without a copy
         outputs = session.run({"input": x, "state": state, "sr": 16000})
         state = outputs["stateN"]
         probability = outputs["output"].item()

@@ -1,4 +1,4 @@
-"""A session with Prometheus metrics, under Triton's names, and with OpenTelemetry spans for its runs and nodes."""
+"""A session that counts for Prometheus, under Triton's names, and whose runs and nodes are spans of OpenTelemetry."""
 
 import time
 from pathlib import Path
@@ -18,7 +18,7 @@ tracer = trace.get_tracer("linnet")
 
 
 class Session(linnet.Session):
-    """A session that counts each row as a request, for servers that form batches of requests."""
+    """Each row is a request, as where a server makes batches of them."""
 
     def __init__(self, model, **options):
         super().__init__(model, **options)
@@ -40,8 +40,7 @@ class Session(linnet.Session):
 
 
 def trace_nodes(model, inputs, **options):
-    """Runs the model once, with a span for each node. Uses a separate session because profile=True records the nodes of
-    all runs."""
+    """One run with a span for each node. Its session is separate: with profile=True a session stores the nodes of all its runs."""
     with linnet.Session(model, profile=True, **options) as session, tracer.start_as_current_span("linnet.nodes"):
         session.run(inputs)
         epoch = time.time_ns() - time.monotonic_ns()

@@ -1,5 +1,4 @@
-"""MODEL=model.onnx bentoml serve with_bentoml:Classifier: serves y of x, rows of 64 numbers:
-POST /predict {"x": [[...]]}."""
+"""MODEL=model.onnx bentoml serve with_bentoml:Classifier: y of x, rows of 64 numbers: POST /predict {"x": [[...]]}."""
 
 import os
 from typing import Annotated
@@ -15,7 +14,7 @@ Rows = Annotated[np.ndarray, DType("float32"), Shape((-1, 64))]
 
 @bentoml.service(workers=1)
 class Classifier:
-    def __init__(self):  # runs in the worker; /readyz reports when it has finished
+    def __init__(self):  # in the worker; /readyz is ready when it returns
         self.session = Session(os.environ["MODEL"], threads=1, batch_invariant=True)
         for rows in range(1, BATCH + 1):
             self.session.prepare({"x": (rows, 64)})

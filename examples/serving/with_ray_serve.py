@@ -1,4 +1,4 @@
-"""with_ray_serve.py MODEL PORT METRICS_PORT: serves y of x, 64 numbers, with Ray Serve: POST / {"x": [...]}."""
+"""with_ray_serve.py MODEL PORT METRICS_PORT: y of x, 64 numbers, by Ray Serve: POST / {"x": [...]}."""
 
 import signal
 import sys
@@ -15,7 +15,7 @@ BATCH = 8
 
 @serve.deployment(num_replicas=1, ray_actor_options={"num_cpus": 1})
 class Classifier:
-    def __init__(self, model, metrics_port):  # runs in the replica
+    def __init__(self, model, metrics_port):  # in the replica
         self.session = Session(model, batch_invariant=True)  # Ray sets OMP_NUM_THREADS to num_cpus
         for rows in range(1, BATCH + 1):
             self.session.prepare({"x": (rows, 64)})
@@ -27,7 +27,7 @@ class Classifier:
 
     async def __call__(self, request):
         if request.method == "GET":
-            return "ready"  # /-/healthz only reports that Ray's proxy is ready
+            return "ready"  # /-/healthz is only that of Ray's proxy
         x = np.array((await request.json())["x"], np.float32).reshape(64)
         return {"y": (await self.predict(x)).tolist()}
 
@@ -40,5 +40,5 @@ if __name__ == "__main__":
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     stop.wait()
-    serve.shutdown()  # replicas finish the requests that they have begun
+    serve.shutdown()  # replicas answer what they have begun
     ray.shutdown()

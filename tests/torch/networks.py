@@ -3,7 +3,7 @@
 Compares run_model's outputs with PyTorch's.
 
 python networks.py --json networks.json [NAME...]              those (all) with this Python's PyTorch; rows are added
-python networks.py --json networks.json --report exporter.md   writes the table between the file's two markers
+python networks.py --json networks.json --report exporter_accuracy.md   writes the table between the file's two markers
 
 The weights are random with a fixed seed. One batch in training mode determines the normalisations' statistics, without
 which the values of a deep network vanish or exceed float32. An output may differ by 1e-4 + 1e-3 |value|. If PyTorch's
