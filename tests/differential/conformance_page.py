@@ -25,65 +25,74 @@ PAGE = ROOT / "docs" / "conformance.md"
 # The greatest share of an operator's configurations, and of all, that are only explained; the least share that is
 # compared.
 EXPLAINED, EXPLAINED_OF_ALL, COMPARED = 0.05, 0.01, 0.8
-INTRODUCTION = """# Conformance
-
-Two tests hold Linnet to the ONNX specification beside its unit tests. `tests/onnx_backend` runs ONNX's backend test
-suite; `expected_failures.txt` lists what fails of it and why. `tests/differential` draws configurations of the
-operators (attributes, ranks, zero-sized dims, broadcasting, optional inputs, types, versions; NaN, infinities, -0,
-denormals, the bounds of integers) and compares the results with those of references. `./test.sh` draws few
-configurations; this page is the summary of a long run:
-
-```sh
+COMMAND = """```sh
 .venv/bin/python tests/differential/conformance_page.py build-test/bin/run_model
-```
+```"""
+INTRODUCTION = """
+Two tests compare Linnet with the ONNX specification, in addition to its unit tests:
 
-`tests/differential/survey.py` draws configurations of single operators and, with `--shrink`, looks for the smallest one
-that differs. A test walks the schemas and fails for an attribute, optional input or type that is never drawn. Which
-versions and types run at all is in [operators.md](operators.md).
+- `tests/onnx_backend` runs ONNX's backend test suite; `expected_failures.txt` lists the cases that fail, with the reason.
+- `tests/differential` samples configurations of the operators (attributes, ranks, zero-sized dims, broadcasting, optional
+  inputs, types, versions; NaN, infinities, -0, denormals, the bounds of integers) and compares the results with those of
+  references. `./test.sh` samples few configurations.
+
+`tests/differential/survey.py` samples configurations of single operators and, with `--shrink`, searches the smallest one
+that differs. A test reads the schemas and fails for an attribute, optional input or type that is never sampled.
+[Operators](operators.md) lists which versions and types run.
+
+## Method
 
 Every operator of `ai.onnx`, `ai.onnx.ml`, `ai.onnx.preview`, `ai.onnx.preview.training` and `com.microsoft` that
-Linnet has is drawn, but the random ones, whose distributions unit tests check, and ImageDecoder, for which
+Linnet has is sampled, except random ones, whose distributions unit tests check, and ImageDecoder, for which
 `onnx.reference` needs another library; unit tests compare it with the pictures that were encoded.
 
-**The schemas of `com.microsoft`** are those of ONNX Runtime's wheel, their types those that its kernels for CPUs take;
-the specification is its documentation, `docs/ContribOperators.md`. Our own reference decides where ONNX Runtime does not
-run what is documented: QLinearAdd, QLinearMul and QLinearAveragePool whose zero points are omitted, or whose parameters
-are vectors of one element; QLinearSigmoid and QLinearLeakyRelu without the last zero point, where it ends the
-process; QLinearConv, QGemm and MatMulIntegerToFloat of int8 and uint8; QAttention with a past whose present nobody asks
-for.
+**The schemas of `com.microsoft`** are those of ONNX Runtime's wheel, with the types of its kernels for CPUs. The
+specification is its documentation, `docs/ContribOperators.md`. Linnet's own reference decides where ONNX Runtime does not
+run what is documented:
 
-**References** are asked one after the other, the more exact ones first: ONNX Runtime with the same node in double, in
-float32 and as it is, in another version with the same meaning where it lacks this one, a reference of our own
-(`tests/differential/own`: float64, fractions or whole numbers), `onnx.reference`. Where a difference falls under one of
-the disagreements below, the next reference decides; *explained* are those that none is left to decide. Where it is
-known what a reference should have said, its answer is put right instead. Each configuration also runs in guarded
-memory, where every value has memory of its own and nothing is written over, and must give the same bits.
+- QLinearAdd, QLinearMul and QLinearAveragePool whose zero points are omitted, or whose parameters are vectors of one
+  element;
+- QLinearSigmoid and QLinearLeakyRelu without the last zero point, where it ends the process;
+- QLinearConv, QGemm and MatMulIntegerToFloat of int8 and uint8;
+- QAttention with a past whose present is unused.
 
-**PyTorch is a judge beside them**, where a Python that has it is found (`LINNET_TORCH_PYTHON`, `.venv-torch`,
-Debian's): `test_third_judge.py` draws the operators that PyTorch has, too, asks it in double, and fails where Linnet
-differs, but for the disagreements that name PyTorch.
+**References** are tried in this order, the more exact ones first: ONNX Runtime with the same node in double, in float32
+and as it is, in another version with the same meaning where it lacks this one; a reference of Linnet's tests
+(`tests/differential/own`: float64, fractions or whole numbers); `onnx.reference`. Where a difference is one of the
+disagreements below, the next reference decides; *explained* are differences that no other reference can decide. Where
+the correct answer of a reference is known, its answer is corrected instead. Each configuration also runs in guarded
+memory, where every value has separate memory and nothing is overwritten, and must give the same bits.
+
+**PyTorch is an additional judge**, where a Python with it is found (`LINNET_TORCH_PYTHON`, `.venv-torch`, Debian's):
+`test_third_judge.py` samples the operators that PyTorch also has, computes them in double, and fails where Linnet
+differs, except for the disagreements that name PyTorch.
 
 **A result may differ** by one unit in the last place of its type, and by some units of the type that it is computed in:
-float32 for halves, else its own. What sums inherit is relative to the largest of what is added up; how many units, each
-family of operators states.
+float32 for halves, otherwise its own. The error of sums is relative to the largest of the terms; each family of operators
+states the number of units.
 
-**Where the specification is silent**, Linnet does as ONNX Runtime: what becomes of one score for two classes
-(LinearClassifier, SVMClassifier, TreeEnsembleClassifier), in which the softmaxes do not act; how many digits CastMap
-writes. Integers between positions are rounded to the nearest by Resize, as quantization does; GridSample cuts them, as
-its text says. What lies beyond the range of their type becomes its bounds in both.
+**Where the specification leaves something open**, Linnet does the same as ONNX Runtime: the result of one score for two
+classes (LinearClassifier, SVMClassifier, TreeEnsembleClassifier), to which the softmaxes do not apply; the number of
+digits that CastMap writes. Resize rounds integers between positions to the nearest, as quantization does; GridSample
+truncates them, as its text specifies. Values outside the range of their type become its bounds in both.
 """
-FAULTS = """## Faults that the tests see
+FAULTS = """## Detection of planted faults
 
 `scripts/mutation/mutation.py BUILD --results FILE` plants small faults into the code (a sign, a bound, an index, a
-rounding, a choice, a line left out), one at a time, builds, and runs the unit tests, the ONNX suite and the survey of
-the operators of that file; `--again` plants those once more that no test saw, `--table` writes what follows.
+rounding, a choice, an omitted line), one at a time, builds, and runs the unit tests, the ONNX suite and the survey of
+the operators of that file. `--again` repeats those that no test detected, `--table` writes the table below.
+
+In the first run, tests detected 81 % of the first 230 faults; the others got tests since. Of 34 faults that change
+something in a new sample (`--seed 2 --count 40`) 97 % were detected, which is the rate to expect of others. The table has
+both.
 
 """
 FOUR_ANSWERS = """\
-Linnet does what ONNX Runtime and PyTorch agree on, unless a case of ONNX's backend suite would fail; where they do not
+Linnet does what ONNX Runtime and PyTorch agree on, unless a case of ONNX's backend suite would fail. Where they do not
 agree, or one of them has no such operator, it follows the specification. *none*: there is no such case, or PyTorch has
 no counterpart.
 """
+WAY_ON = "\nNext: [Operators](operators.md), [Reproducibility](reproducibility.md), [Contributing](contributing.md).\n"
 BEGIN, END = "<!-- mutation.py: begin -->\n", "<!-- mutation.py: end -->\n"
 
 
@@ -144,21 +153,24 @@ def of_mutation():
 def page(found, per_operator):
     total = {kind: sum(counts[kind] for _, counts, *_ in found) for kind in found[0][1]}
     lines = [
-        INTRODUCTION,
-        f"Run with onnx {onnx.__version__} and ONNX Runtime {onnxruntime.__version__}, {per_operator} configurations "
-        f"of each of {len(found)} operators: {total['drawn']} drawn, {total['compared']} compared, "
+        "# Conformance\n",
+        f"{total['differences']} of {total['compared']} compared configurations of {len(found)} operators differ from "
+        f"their reference, in a run of {per_operator} configurations of each operator with onnx {onnx.__version__} and "
+        f"ONNX Runtime {onnxruntime.__version__}: {total['drawn']} sampled, {total['compared']} compared, "
         f"{total['differences']} different, {total['explained']} explained, {total['refused']} of a type that Linnet "
         f"refuses, {total['unanswered']} that no reference computes.\n",
+        COMMAND,
+        INTRODUCTION,
         of_mutation(),
-        "## Where references and specification disagree\n",
+        "## Disagreements of references and specification\n",
         FOUR_ANSWERS,
         *disagreements(),
         "\n## Operators\n",
-        "| operator | drawn | compared | different | explained | refused | no reference | references |",
+        "| operator | sampled | compared | different | explained | refused | no reference | references |",
         "|---|---|---|---|---|---|---|---|",
         *(row(name, counts, references) for name, counts, references, *_ in found),
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, WAY_ON])
 
 
 if __name__ == "__main__":

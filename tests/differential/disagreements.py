@@ -83,7 +83,7 @@ DISAGREEMENTS = (
         ORT,
         lambda c: c.schema.since_version == 10 and c.outputs == 2,
         "the mask of version 10 outside of training",
-        Answers("open; later versions say true", "false", "true", "true", case="of version 12 on: true"),
+        Answers("open; true in later versions", "false", "true", "true", case="of version 12 on: true"),
         lambda c, outputs: [outputs[0], np.ones_like(outputs[1])],
     ),
     Disagreement(
@@ -164,7 +164,7 @@ DISAGREEMENTS = (
         (ORT, PYTORCH),
         lambda c: c.outputs > 1 and has_infinity(c.inputs[0]),
         "the mean of infinity and numbers",
-        Answers("infinity", "NaN or infinity, by the place where it stands", "NaN", "the specification"),
+        Answers("infinity", "NaN or infinity, depending on its place", "NaN", "the specification"),
     ),
     Disagreement(
         ("MeanVarianceNormalization",),
@@ -235,7 +235,7 @@ DISAGREEMENTS = (
         ("SequenceInsert",),
         REFERENCE,
         lambda c: len(c.inputs) == 3 and len(c.inputs[0]) > 0 and int(c.inputs[2]) == len(c.inputs[0]),
-        "the position behind the last, in onnx.reference",
+        "the position after the last, in onnx.reference",
         Answers(
             "is the last",
             "as the text",

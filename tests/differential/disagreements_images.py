@@ -160,7 +160,7 @@ OF_IMAGES = (
             "open",
             "count in the output",
             "count in the output",
-            "count in the output where they all lie in the windows of their elements, or do not fit otherwise; else as "
+            "count in the output where they all are in the windows of their elements, or do not fit otherwise; else as "
             "the backend case",
             case="test_maxunpool_export_with_output_shape: count in what the windows make, 4 x 4 of an output of 5 x 5",
         ),

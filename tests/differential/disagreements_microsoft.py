@@ -56,8 +56,8 @@ OF_MICROSOFT = (
         has_later_keys,
         "unidirectional with more keys than queries",
         Answers(
-            "no query sees keys behind it",
-            "the last query sees the keys behind it, too",
+            "no query sees keys after it",
+            "the last query sees the keys after it, too",
             "is_causal counts from the first key",
             "the specification",
         ),
@@ -68,7 +68,7 @@ OF_MICROSOFT = (
         lambda c: len(c.inputs[0]) > 1 and not c.attributes.get("early_stopping"),
         "when a prompt is done that is not the only one",
         Answers(
-            "when none of its own sequences can get better",
+            "when none of the prompt's sequences can get better",
             "compares with the scores of other prompts",
             "transformers asks for each prompt's own",
             "the specification",
@@ -79,7 +79,7 @@ OF_MICROSOFT = (
         ORT,
         lambda c: True,
         "what follows the last tokens where all sequences have ended",
-        Answers("padding, as behind each that has ended", "is not written", "none", "the specification"),
+        Answers("padding, as after each that has ended", "is not written", "none", "the specification"),
     ),
     Disagreement(
         ("com.microsoft.Sampling",),

@@ -16,7 +16,7 @@ REGRESSORS = ("LinearRegressor", "TreeEnsemble", "TreeEnsembleRegressor")
 NEQ, MEMBER = 5, 6
 ONE_TARGET = "post_transform with one target: ONNX Runtime applies PROBIT at most"
 MISSING = (
-    "missing values at BRANCH_NEQ and BRANCH_MEMBER: nodes_missing_value_tracks_true says where they go; ONNX Runtime "
+    "missing values at BRANCH_NEQ and BRANCH_MEMBER: nodes_missing_value_tracks_true decides; ONNX Runtime "
     "compares"
 )
 
@@ -205,14 +205,14 @@ OF_CLASSICAL_MODELS = (
         ORT,
         lambda c: has_missing(c) and "BRANCH_NEQ" in c.attributes["nodes_modes"],
         "missing values at BRANCH_NEQ and BRANCH_MEMBER",
-        Answers("nodes_missing_value_tracks_true says where they go", "compares", "none", "the specification"),
+        Answers("nodes_missing_value_tracks_true decides", "compares", "none", "the specification"),
     ),
     Disagreement(
         ("TreeEnsemble",),
         ORT,
         lambda c: has_missing(c) and bool(node_modes(c) & {NEQ, MEMBER}),
         "missing values at BRANCH_NEQ and BRANCH_MEMBER",
-        Answers("nodes_missing_value_tracks_true says where they go", "compares", "none", "the specification"),
+        Answers("nodes_missing_value_tracks_true decides", "compares", "none", "the specification"),
     ),
     Disagreement(
         ("TreeEnsemble",),

@@ -16,23 +16,37 @@ from run_model import RunModel  # noqa: E402
 
 PAGE = ROOT / "docs" / "operators.md"
 TYPE_NAME = r"\b(u?int\d+|b?float\w+|complex\d+|dtype \S+)\b"
-INTRODUCTION = """# Operators
+HEAD = """# Operators
 
-What this build runs of the operators in the ONNX schemas, found by asking it: `tests/differential/operators_page.py`
-draws valid configurations of every operator version with every tensor type of every type variable and lets `run_model`
-load, plan and run them. A test compares this page with the build.
+```sh
+build/bin/run_model ops
+```
 
-*Versions* are opset versions in which the schema of the operator changed. *Types refused* are those that the schema
-of some version allows and Linnet does not run; the reasons are at the end. *Not probed* are those for which the test
-makes no configuration: in version 1 of If a branch has only operators that make numbers. All other types of the schemas
-run. Types that hold tensors (sequences, optionals, maps) are not listed: the long run of
-[conformance.md](conformance.md) draws them. Every operator here has a kernel; none runs from its function body.
+lists the operators of a build. This page lists what a build with all options runs of the operators in the ONNX schemas.
+"""
+INTRODUCTION = """
+`tests/differential/operators_page.py` writes this page: it samples valid configurations of every operator version with
+every tensor type of every type variable, and lets `run_model` load, plan and run them. A test compares the page with the
+build.
 
-Those of `com.microsoft` that Linnet has are listed with the types that ONNX Runtime's kernels for CPUs take. They are
-expanded into operators of ONNX when a model is loaded, so that what makes those fast holds for them. Listed, too, are
-those of `ai.onnx` that only ONNX Runtime defines: SimplifiedLayerNormalization, LayerNormalization before opset 17,
+| column | content |
+|---|---|
+| versions | opset versions in which the schema of the operator changed |
+| types refused | types that the schema of some version allows and Linnet does not run; the reasons are at the end |
+| not probed | types for which the test makes no configuration: in version 1 of If a branch has only operators that make numbers |
+
+All other types of the schemas run. Types that contain tensors (sequences, optionals, maps) are not listed: the long run
+of [Conformance](conformance.md) samples them. Every operator here has a kernel; none runs from its function body.
+
+Operators of `com.microsoft` are listed with the types that ONNX Runtime's kernels for CPUs take. They are expanded into
+operators of ONNX when a model is loaded, so that the same optimisations apply. Operators of `ai.onnx` that only ONNX
+Runtime defines are listed, too: SimplifiedLayerNormalization, LayerNormalization before opset 17,
 MeanVarianceNormalization before 9, ThresholdedRelu before 10, and the experimental ones that ONNX once had (Affine,
 Crop, DynamicSlice, ImageScaler, ParametricSoftplus, Scale, ScaledTanh).
+"""
+WAY_ON = """
+Next: [Conformance](conformance.md), [Custom operators](custom_ops.md),
+[Performance of single operators](performance_operators.md).
 """
 
 
@@ -101,7 +115,7 @@ def page(run_model):
     schemas, known = all_schemas(), registered(run_model)
     here = {key: versions for key, versions in schemas.items() if key in known}
     results = probe(run_model, [s for versions in here.values() for s in versions])
-    lines = [INTRODUCTION + totals(schemas, known, results)]
+    lines = [HEAD + totals(schemas, known, results) + INTRODUCTION]
     for domain in sorted({domain for domain, _ in schemas}):
         lines += [
             f"\n## {domain_title(domain)}\n",
@@ -111,8 +125,8 @@ def page(run_model):
         lines += [row(v, known.get(key, ()), results) for key, v in schemas.items() if key[0] == domain]
     explained = reasons(results)
     if explained:
-        lines += ["\n## Why types are refused\n", *explained]
-    return "\n".join(lines) + "\n"
+        lines += ["\n## Reasons of refusals\n", *explained]
+    return "\n".join([*lines, WAY_ON])
 
 
 if __name__ == "__main__":
