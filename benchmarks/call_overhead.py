@@ -1,8 +1,7 @@
-"""python benchmarks/call_overhead.py [--rounds N]: measures the cost of a session's call in addition to the model's
-work, in us.
+"""python benchmarks/call_overhead.py [--rounds N]: what a call of a session costs besides the model's work, in us.
 
-The model is Identity of float32 [1,3]. Linnet's and ONNX Runtime's sessions, each with one thread, alternate in short
-rounds in one process, so that other load of the machine affects all equally. The result is the median of the rounds.
+The model is Identity of float32 [1,3]. Linnet's and ONNX Runtime's sessions, each of one thread, take turns in short
+rounds in one process, so that other work of the machine affects all equally. It prints the median of the rounds.
 """
 
 import argparse
@@ -16,7 +15,7 @@ import numpy as np
 import onnxruntime
 from onnx import TensorProto, helper
 
-CALLS = 200  # per round
+CALLS = 200  # of a round
 
 
 def identity():
@@ -32,7 +31,7 @@ def onnxruntime_run(module):
 
 
 def calls():
-    """Returns functions without arguments, by name."""
+    """Functions without arguments, by what they are called."""
     feed = {"x": np.ones((1, 3), np.float32)}
     session = linnet.Session(identity(), threads=1)
     real, drop_in = onnxruntime_run(onnxruntime), onnxruntime_run(linnet.onnxruntime)

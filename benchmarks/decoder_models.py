@@ -3,8 +3,8 @@
 usage: python benchmarks/decoder_models.py --out FOLDER [--models NAME,...] [--exporter torchscript|dynamo]
 
 NAME.onnx takes tokens after any number of past ones, whose keys and values are inputs past_key_values.LAYER.WHAT and
-outputs present.LAYER.WHAT, as PyTorch traces the caches of transformers. It needs both packages. The architectures are
-those of their configuration classes; nothing is downloaded.
+outputs present.LAYER.WHAT, as PyTorch traces the caches of transformers. Needs both packages; the architectures are
+those of their configuration classes, nothing is downloaded.
 """
 
 import warnings
@@ -19,7 +19,7 @@ BATCH = 2  # in the trace
 
 
 class Step(torch.nn.Module):
-    """A step of a decoder: returns logits, and the keys and values of past and new tokens. `names`: of the inputs."""
+    """Of a decoder: logits, and the keys and values of past and new tokens. `names`: of the inputs."""
 
     def __init__(self, model, names, given):
         super().__init__()
@@ -36,7 +36,7 @@ class Step(torch.nn.Module):
 
 
 def pairs(inputs, keys):
-    """Returns the keys and values of each layer."""
+    """The keys and values of each layer."""
     return [(inputs[name], inputs[name[:-3] + "value"]) for name in inputs if name.endswith(keys)]
 
 
@@ -49,8 +49,7 @@ def caches(layers, part, heads, rows, width):
 
 
 def language(kind, layers, heads, width, **sizes):
-    """`kind`: the name of its configuration class without "Config". `heads`: the heads of keys and values, each of size
-    `width`."""
+    """`kind`: the name of its configuration class without Config; `heads`: of keys and values, `width` of one."""
     config = getattr(t, f"{kind}Config")(**sizes)
     inputs = {
         "input_ids": torch.randint(5, 1000, (BATCH, 1)),
@@ -68,7 +67,7 @@ def whisper(width, layers, heads, frames=1500):
     inputs = {"decoder_input_ids": torch.randint(5, 1000, (BATCH, 1))}
     for part, rows in ("decoder", TRACED), ("encoder", frames):
         inputs |= caches(layers, part, heads, rows, width // heads)
-    given = {"encoder_outputs": (torch.zeros(BATCH, 1, width),)}  # its keys and values are in the cache
+    given = {"encoder_outputs": (torch.zeros(BATCH, 1, width),)}  # the cache has the keys and values of it
     return lambda: (t.WhisperForConditionalGeneration(config), inputs, given)
 
 
@@ -83,7 +82,7 @@ MODELS = {
 
 
 def varying(name):
-    """Returns its symbolic dims."""
+    """Its symbolic dims."""
     lengths = {"attention_mask": {1: "total"}, "input_ids": {1: "tokens"}, "position_ids": {1: "tokens"}}
     own = {2: "past"} if ".decoder." in name else {}
     return {0: "batch"} | own | lengths.get(name, {})

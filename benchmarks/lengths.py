@@ -1,14 +1,13 @@
-"""python benchmarks/lengths.py [--forms float32,fp16,dynamic,qdq] [--threads 1] [--clients 1] [--passes 4] [--json
-FILE]
+"""python benchmarks/lengths.py [--forms float32,fp16,dynamic,qdq] [--threads 1] [--clients 1] [--passes 4] [--json FILE]
 
-Compares the cost of texts of many lengths in Linnet and in ONNX Runtime. The model is an encoder of MiniLM's sizes with
-seeded random weights, as PyTorch exports it with dynamic axes, and in the forms that ONNX Runtime's tools make of it.
-120 lengths come in random order, several times. Both engines run in one process and alternate at every length, so that
-other load of the machine affects both equally. Prints the time of a run, in ms, as the mean of the lengths' medians:
-  new        a length comes for the first time
-  seen       it comes again, after others
-  repeated   it comes repeatedly
-With --clients, as many threads run one session, each with lengths in a different order. Prints the time per run.
+What texts of many lengths cost in Linnet and in ONNX Runtime: an encoder of MiniLM's sizes with seeded random weights,
+written as PyTorch exports it with dynamic axes, and the forms of it that ONNX Runtime's tools make. 120 lengths come in
+random order, several times. Both engines run in one process and take turns at every length, so that other work of the
+machine affects both equally. It prints the time of a run, in ms, as the mean of the lengths' medians:
+  new        a length occurs for the first time
+  seen       it occurs again, after others
+  repeated   it occurs several times in a row
+With --clients, as many threads run one session, each with another order of lengths; it prints the time per run.
 """
 
 import argparse
@@ -34,7 +33,7 @@ FORMS = ["float32", "fp16", "dynamic", "qdq"]
 
 
 class Graph:
-    """Collects nodes and weights."""
+    """Nodes and weights as they come."""
 
     def __init__(self):
         self.random, self.nodes, self.weights = np.random.default_rng(0), [], []
@@ -51,12 +50,12 @@ class Graph:
         return self.nodes[-1].output[0]
 
     def size(self, x, axis):
-        """Returns the dim as a vector of one number."""
+        """The dim as a vector of one number."""
         dim = self.op("Gather", self.op("Shape", x), self.constant(axis), axis=0)
         return self.op("Unsqueeze", dim, self.constant([0]))
 
     def expand(self, x, *sizes):
-        """As Tensor.expand: -1 keeps a dim."""
+        """As Tensor.expand: -1 is for dims that stay."""
         shape = self.op("Concat", *sizes, axis=0)
         kept = self.op("ConstantOfShape", self.constant([len(sizes)]), value=numpy_helper.from_array(np.array([1])))
         stays = self.op("Equal", shape, self.op("Mul", kept, self.constant(-1)))
@@ -80,7 +79,7 @@ def embeddings(g):
 
 
 def mask(g):
-    """Returns the mask that is added to scores: 0, or the least number where the mask is 0."""
+    """What is added to scores: 0, or the least number where the mask is 0."""
     batch, length = (g.size("input_ids", axis) for axis in (0, 1))
     wide = g.op("Unsqueeze", "attention_mask", g.constant([1, 2]))
     wide = g.expand(wide, batch, g.constant([1]), length, g.size("attention_mask", 1))
@@ -136,7 +135,7 @@ class Samples(quantization.CalibrationDataReader):
 
 
 def write(form, folder):
-    """Writes the encoder in that form, and returns the file."""
+    """The file of the encoder in that form."""
     plain, path = f"{folder}/float32.onnx", f"{folder}/{form}.onnx"
     if not pathlib.Path(plain).exists():
         onnx.save(encoder(), plain)
@@ -153,7 +152,7 @@ def write(form, folder):
 
 
 def sessions(path, threads):
-    """Returns functions from feeds to outputs, by engine."""
+    """Functions from feeds to outputs, by engine."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.log_severity_level = threads, 3
     other = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
@@ -173,8 +172,7 @@ def shuffled(seed):
 
 
 def of_lengths(runs, passes):
-    """Returns the mean ms of a run, by engine and by novelty of the length. Each length is repeated at once, under the
-    same load."""
+    """Mean ms of a run by engine and by how lengths come; each is repeated at once, under the same load of the machine."""
     times = {engine: {how: {n: [] for n in LENGTHS} for how in ("new", "seen", "repeated")} for engine in runs}
     for number in range(passes):
         for n in shuffled(number):
@@ -186,8 +184,7 @@ def of_lengths(runs, passes):
 
 
 def of_clients(runs, clients, passes):
-    """Returns ms per run by engine, for threads that run lengths in different orders after each length has occurred
-    once."""
+    """Ms per run by engine, of threads that run lengths in different orders, after each has occurred once."""
 
     def block(run, number):
         def work(client):

@@ -1,10 +1,10 @@
-"""Writes the decoders of decoder_models.py with com.microsoft's operators, as ONNX Runtime's tools do.
+"""Writes the decoders of decoder_models.py as ONNX Runtime's tools do, of com.microsoft's operators.
 
 usage: python benchmarks/microsoft_decoders.py --out FOLDER [--models NAME,...]
 
-NAME.microsoft.onnx has the same sizes, inputs and outputs, and different seeded random weights. Language models with
-rotary embeddings have the form of onnxruntime-genai: GroupQueryAttention, which rotates, and normalisations with
-residuals. The others have MultiHeadAttention, as ONNX Runtime's optimiser fuses them. Needs onnx.
+NAME.microsoft.onnx has the same sizes, inputs and outputs, and other seeded random weights. Language models with
+rotary embeddings are those of onnxruntime-genai: GroupQueryAttention, which rotates, and normalisations with residuals;
+the others have MultiHeadAttention, as ONNX Runtime's optimiser fuses them. Needs onnx.
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ class Sizes:
 
 
 class Graph:
-    """Collects nodes, weights, inputs and outputs."""
+    """Nodes, weights, inputs and outputs as they come."""
 
     def __init__(self, sizes):
         self.sizes, self.random = sizes, np.random.default_rng(0)
@@ -58,7 +58,7 @@ class Graph:
         return self.constant(np.ones(size, np.float32))
 
     def op(self, kind, *inputs, outputs=None, domain="", **attributes):
-        """Returns its only output, or the first of the named outputs."""
+        """The value of its one output, or those named."""
         names = outputs or [f"v{len(self.nodes)}"]
         self.nodes.append(helper.make_node(kind, inputs, names, domain=domain, **attributes))
         return names[0]
@@ -68,14 +68,14 @@ class Graph:
         return self.op("Add", y, self.weight(columns)) if bias else y
 
     def cache(self, i, heads):
-        """Returns inputs of the past and names of the present, for the keys and values of a layer."""
+        """Inputs of the past, names of the present: of the keys and values of a layer."""
         names = [f"{i}.decoder.{what}" for what in ("key", "value")]
         past = [self.input(f"past_key_values.{name}", TensorProto.FLOAT, ["batch", heads, "past", self.sizes.head])
                 for name in names]  # fmt: skip
         return past, [self.output(f"present.{name}", ["batch", heads, "total", self.sizes.head]) for name in names]
 
     def residual(self, kind, x, y, *parameters, **attributes):
-        """Returns (normalised sum, sum)."""
+        """(normalised sum, sum)"""
         names = [f"v{len(self.nodes)}", f"v{len(self.nodes)}.sum"]
         self.op(kind, x, y, *parameters, outputs=[names[0], "", "", names[1]], domain=MS, **attributes)
         return names
@@ -90,7 +90,7 @@ class Graph:
 
 
 def lengths(g):
-    """Returns the index of the last token in each row of attention_mask, and its number of columns."""
+    """Of attention_mask: the last token's place in each row, and how many columns there are."""
     mask = g.input("attention_mask", TensorProto.INT64, ["batch", "total"])
     one = g.constant(np.array([1], np.int64))
     last = g.op("Sub", g.op("ReduceSum", mask, one, keepdims=0), one)
@@ -99,7 +99,7 @@ def lengths(g):
 
 
 def language(sizes, normalized_heads=False):
-    """A language model with rotary embeddings, gated inner layers, and keys and values that heads share."""
+    """With rotary embeddings, gated inner layers, and keys and values that heads share."""
     g, s = Graph(sizes), sizes
     places = lengths(g)
     angles = np.outer(np.arange(POSITIONS), 10000.0 ** -np.arange(0, 1, 2 / s.head))
@@ -125,7 +125,7 @@ def language(sizes, normalized_heads=False):
 
 
 def by_heads(g, x, heads):
-    """Divides each head by its root mean square."""
+    """Each head by its root mean square."""
     size = g.sizes.head
     y = g.op("Reshape", x, g.constant(np.array([0, -1, size])))
     y = g.op("SimplifiedLayerNormalization", y, g.scale(size), axis=-1, epsilon=1e-6)
@@ -133,7 +133,7 @@ def by_heads(g, x, heads):
 
 
 def attention(g, y, i):
-    """Attention from a layer's tokens to past ones and themselves."""
+    """Of a layer's tokens to past ones and themselves."""
     past, present = g.cache(i, g.sizes.heads)
     width = g.sizes.width
     q, k, v = (g.product(y, width, width) for _ in range(3))
@@ -144,7 +144,7 @@ def attention(g, y, i):
 
 
 def cross_attention(g, y, i):
-    """Attention to the frames of an encoder, whose keys and values are inputs."""
+    """To the frames of an encoder, whose keys and values are inputs."""
     s = g.sizes
     frames = [g.input(f"past_key_values.{i}.encoder.{what}", TensorProto.FLOAT, ["batch", s.heads, FRAMES, s.head])
               for what in ("key", "value")]  # fmt: skip
@@ -153,7 +153,7 @@ def cross_attention(g, y, i):
 
 
 def layered(sizes, activation, crosses=False):
-    """A model with learnt positions and biases. `crosses`: with attention to the frames of an encoder."""
+    """With learnt positions and biases; `crosses`: after the frames of an encoder."""
     g, s = Graph(sizes), sizes
     places = g.input("position_ids", TensorProto.INT64, ["batch", "tokens"])
     x = g.op("Add", *(g.op("Gather", g.weight(n, s.width), i) for n, i in ((s.vocabulary, g.ids), (POSITIONS, places))))

@@ -1,6 +1,6 @@
-"""Compares loading and the first run of hostile models with open dims, and of the same models with fixed dims.
+"""Loading and the first run of hostile models with open dims, compared with the same models with numbers instead.
 
-python benchmarks/open_shapes.py [NODES] [FORM...]: with so many nodes (2,000), and with twice as many.
+python benchmarks/open_shapes.py [NODES] [FORM...]: of so many nodes (2,000), and of twice as many.
 """
 
 import statistics
@@ -18,7 +18,7 @@ ROUNDS = 5
 
 
 def times_of(model, feeds):
-    """Returns milliseconds of processor time for loading and for the first run."""
+    """Milliseconds of the processor for loading and for the first run."""
     begin = time.process_time()
     session = linnet.Session(model, threads=1)
     loaded = time.process_time()
@@ -27,7 +27,7 @@ def times_of(model, feeds):
 
 
 def medians(models, feeds):
-    """Returns the medians of each model, measured alternately."""
+    """Of each model, measured by turns."""
     measured = [[times_of(model, feeds) for model in models] for _ in range(ROUNDS)]
     return [[statistics.median(times) for times in zip(*rounds)] for rounds in zip(*measured)]
 

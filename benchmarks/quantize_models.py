@@ -1,10 +1,9 @@
 """Writes quantised forms of float models with ONNX Runtime's quantiser, for benchmarks/compare --quantized.
 
-usage: python benchmarks/quantize_models.py MODEL.onnx... --out FOLDER [--kinds
-u8s8,s8s8,u8s8_qoperator,s8s8_qoperator,dynamic]
+usage: python benchmarks/quantize_models.py MODEL.onnx... --out FOLDER [--kinds u8s8,s8s8,u8s8_qoperator,s8s8_qoperator,dynamic]
 
-NAME.KIND.onnx: u8s8 and s8s8 are the types of activations and weights, in QDQ or QOperator form. Weights have a scale
-for each channel. The calibration uses four seeded inputs of normal distribution, with symbolic dims of 1.
+NAME.KIND.onnx: u8s8 and s8s8 are the types of activations and weights, in QDQ form, or in that of QOperator;
+weights have a scale for each channel. Calibrated on four seeded inputs of normal distribution, symbolic dims being 1.
 """
 
 import pathlib

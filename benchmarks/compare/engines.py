@@ -1,5 +1,4 @@
-"""The compared engines. Each block of runs is a separate process, so that no engine is disturbed by spinning threads of
-another."""
+"""The engines that take part. Each block of runs is a separate process, so that no engine's threads spin while another runs."""
 
 import dataclasses
 import functools
@@ -15,12 +14,12 @@ TITLES = {"linnet": "Linnet", "onnxruntime": "ONNX Runtime", "openvino": "OpenVI
 
 
 class Problem(Exception):
-    """The reason why an engine is not timed."""
+    """Why an engine is not timed."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Setup:
-    """The configuration of a run."""
+    """How a model is run."""
 
     threads: int
     batch: int
@@ -36,7 +35,7 @@ class Block:
 
 
 def cores():
-    """Returns one processor of each core that this process may use."""
+    """One processor of each core that this process may use."""
     first = {}
     for cpu in sorted(os.sched_getaffinity(0)):
         siblings = pathlib.Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
@@ -45,16 +44,14 @@ def cores():
 
 
 def launcher(command, threads, report=os.devnull):
-    """Returns a command that runs the given one on as many cores, each thread on a separate core, and its
-    environment."""
+    """The command that runs this one on as many cores, each thread on its own, and its environment."""
     cpus = ",".join(map(str, cores()[:threads]))
     launched = [sys.executable, "-S", "-E", HERE / "launch.py", cpus, report, *command]
     return list(map(str, launched)), {**os.environ, "OMP_PROC_BIND": "true", "OMP_PLACES": "cores"}
 
 
 def launch(command, threads):
-    """Runs a command on as many cores. Returns (stdout, peak resident memory in MiB). Raises Problem with its last
-    message."""
+    """Runs a command on as many cores; (stdout, peak resident memory in MiB). Throws Problem with its last message."""
     with tempfile.NamedTemporaryFile("r") as report:
         launched, environment = launcher(command, threads, report.name)
         done = subprocess.run(launched, capture_output=True, text=True, env=environment)
@@ -64,7 +61,7 @@ def launch(command, threads):
 
 
 def ask(engine, action, threads=1, folder="", **job):
-    """Returns the answer of the other engine's process (see peer.py) and its peak resident memory in MiB."""
+    """What the other engine's process answers (see peer.py) and its peak resident memory in MiB."""
     job = {"engine": engine, "action": action, "threads": threads, "folder": folder} | job
     stdout, peak_rss_mib = launch([sys.executable, HERE / "peer.py", json.dumps(job)], threads)
     return json.loads(stdout.splitlines()[-1]), peak_rss_mib
@@ -72,12 +69,12 @@ def ask(engine, action, threads=1, folder="", **job):
 
 @functools.cache
 def version_of(engine):
-    """Returns the version, and the peak resident memory in MiB of a process that only queries it."""
+    """The version, and the peak resident memory in MiB of a process that only asks for it."""
     return ask(engine, "version")
 
 
 def last_message(stderr):
-    """Returns the last line, without the type of a Python exception."""
+    """The last line, without the kind of a Python error."""
     line = (stderr.strip().splitlines() or [""])[-1]
     return (line.partition("Error: ")[2] or line).lstrip("- ")
 

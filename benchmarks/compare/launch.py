@@ -1,7 +1,7 @@
 """usage: launch.py CPUS REPORT COMMAND...
 
-Runs a command only on the processors CPUS (3,5) and writes its peak resident memory in KiB to the file REPORT. It is a
-separate, small process because Linux counts the memory of a command's parent in the peak of the command.
+Runs a command on the processors CPUS (3,5) only and writes its peak resident memory in KiB to the file REPORT. It is
+a separate process, because Linux counts the memory of a command's parent as the command's own peak: this one is small.
 """
 
 import os

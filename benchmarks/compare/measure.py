@@ -1,4 +1,4 @@
-"""Blocks of runs in alternating order."""
+"""Blocks of runs in turns."""
 
 import json
 import statistics
@@ -8,8 +8,7 @@ from summary import summarise
 
 
 def in_turns(engines, rounds, block):
-    """Returns medians in ms by the engine's name. The order A B C, C B A, ... lets drift of the machine affect all
-    engines equally."""
+    """Medians in ms by engine's name: A B C, C B A, ... so that drift of the machine affects all equally."""
     medians = {engine.name: [] for engine in engines}
     for number in range(rounds):
         for engine in engines if number % 2 == 0 else reversed(engines):
@@ -18,7 +17,7 @@ def in_turns(engines, rounds, block):
 
 
 def best_level(case, setup, options, watch):
-    """Returns ONNX Runtime with the optimisation level that is faster for this model in a short trial A B B A."""
+    """ONNX Runtime with the level of optimisation that is faster for this model, by a short trial A B B A."""
     levels = [Peer("onnxruntime", level) for level in ("all", "extended")]
     sums = [0.0, 0.0]
     for i in (0, 1, 1, 0):
@@ -27,7 +26,7 @@ def best_level(case, setup, options, watch):
 
 
 def start(engine, case, setup):
-    """Measures loading, the first run, and the peak memory after it, each as the median of three new processes."""
+    """Loading, the first run, and peak memory after it, each the median of three fresh processes."""
     blocks = [engine.block(case, setup, seconds=0, warmup=0, runs=1) for _ in range(3)]
     return {
         "load_ms": statistics.median(block.load_ms for block in blocks),
@@ -37,7 +36,7 @@ def start(engine, case, setup):
 
 
 def layers(linnet, case, setup):
-    """Returns Linnet's time in ms by operator type, from the fastest of three profiled runs."""
+    """Linnet's time in ms by operator type, from the quickest of three profiled runs."""
     profiles = []
     for _ in range(3):
         trace = f"{case.folder}/trace.json"
@@ -48,7 +47,7 @@ def layers(linnet, case, setup):
 
 
 def time_by_type(events):
-    """Returns the time by operator type. Skips nodes of bodies, whose time is part of the node that contains them."""
+    """Without the nodes of bodies, whose time is counted in the node that has them."""
     times, end = {}, 0.0
     for event in sorted(events, key=lambda event: (event["ts"], -event["dur"])):
         if event["ts"] >= end:
@@ -59,7 +58,7 @@ def time_by_type(events):
 
 
 def agreeing(engines, case, setup):
-    """Returns the engines whose outputs are the expected ones, and the problems of the others by name."""
+    """The engines whose outputs are the expected ones, and the others' problems by name."""
     problems = {}
     for engine in engines:
         try:
@@ -70,7 +69,7 @@ def agreeing(engines, case, setup):
 
 
 def measure(engines, case, setup, options, watch):
-    """Returns a row of the table. The first engine is Linnet. If its outputs are wrong, nothing is timed."""
+    """A row of the table; the first of the engines is Linnet. Nothing is timed where Linnet's outputs are wrong."""
     timed, results = agreeing(engines, case, setup)
     if timed[:1] != engines[:1]:
         return {"problem": results[engines[0].name]["problem"]}

@@ -1,5 +1,4 @@
-"""ONNX Runtime in its fastest configuration: pinned threads that may spin, bound inputs and outputs, the given
-optimisation level."""
+"""ONNX Runtime at its best: threads pinned and allowed to spin, inputs and outputs bound, the level of optimisation given."""
 
 import json
 import os
@@ -19,7 +18,7 @@ TYPES = {
 
 
 def make_session(model, threads, level, spin_us=None):
-    """spin_us: how long an idle thread may spin; `None`: without a limit."""
+    """spin_us: how long a thread that has nothing to do may spin, where that is to end."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -38,7 +37,7 @@ def make_session(model, threads, level, spin_us=None):
 class Session:
     def __init__(self, job, feeds):
         self.session = make_session(job["model"], job["threads"], job["level"])
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # the caller; other threads have others
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # the caller; the others have a processor each
         self.binding = self.session.io_binding()
         for name, feed in feeds.items():
             self.binding.bind_cpu_input(name, feed)
@@ -64,7 +63,7 @@ def version(job):
 
 
 def prepare(job):
-    """Saves seeded inputs and ONNX Runtime's outputs. Returns whether the batch size could be chosen."""
+    """Saves seeded inputs and what ONNX Runtime computes from them; returns whether the batch could be chosen."""
     session = make_session(job["model"], len(os.sched_getaffinity(0)), "all")
     inputs = session.get_inputs()
     free = {value.shape[0] for value in inputs if value.shape and not isinstance(value.shape[0], int)}

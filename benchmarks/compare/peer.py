@@ -1,6 +1,6 @@
 """usage: peer.py JOB
 
-Runs one job of another engine in a separate process. JOB and the result on stdout are JSON. The job contains:
+One job of another engine in a separate process; JOB and the result on stdout are JSON. The job contains:
   engine   onnxruntime, openvino or ncnn
   action   version; prepare (make inputs and expected outputs; ONNX Runtime only); convert (ncnn only);
            outputs (save them); time (load, warm up and time runs)
@@ -27,7 +27,7 @@ def timed_run(session):
 
 
 def time_runs(session, job):
-    """Returns latencies in ms, after job["warmup"] runs: at least job["runs"], over at least job["seconds"]."""
+    """Latencies in ms: at least job["runs"] and at least job["seconds"] long, after job["warmup"] runs."""
     for _ in range(job["warmup"]):
         session.run()
     end = time.perf_counter() + job["seconds"]
@@ -38,7 +38,7 @@ def time_runs(session, job):
 
 
 def load(engine, job):
-    """Returns the session, the names of the model's outputs and the time to load in ms."""
+    """The session, the names of the model's outputs and the time to load in ms."""
     folder = job["folder"]
     with open(f"{folder}/names.json") as file:
         outputs = json.load(file)["outputs"]

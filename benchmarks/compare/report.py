@@ -7,18 +7,18 @@ import tables
 from engines import TITLES
 
 METHOD = """\
-Every block of runs is a process of its own that loads the model, warms up and runs for {seconds:g} s, on as many cores as
-threads, each thread on its own; blocks of the engines alternate in the order A B B A, {rounds} of each. Outputs are
+Every block of runs is a separate process that loads the model, warms up and runs for {seconds:g} s, on as many cores as
+threads, one thread on each core. Blocks of the engines alternate in the order A B B A, {rounds} of each. Outputs are
 compared with ONNX Runtime's before anything is timed ({tolerance}). A canary loop on the same
-cores before and after each block throws out blocks where the machine was more than 5 % off its median: {thrown_out}
-were thrown out and repeated; {kept_disturbed} stayed disturbed after {repeats} repetitions and count nevertheless.
-ONNX Runtime has all optimisations or the level "extended", whichever a trial finds faster ({extended} of {timed} times
-the latter), bound inputs and outputs, and may spin. OpenVINO and ncnn compute floats in float32; pnnx converts for ncnn. `isa`
+cores before and after each block discards blocks where the machine was more than 5 % off its median: {thrown_out}
+were discarded and repeated; {kept_disturbed} stayed disturbed after {repeats} repetitions and are included.
+ONNX Runtime uses all optimisations or the level "extended", whichever a trial finds faster ({extended} of {timed} times
+the latter), with bound inputs and outputs, and may spin. OpenVINO and ncnn compute floats in float32; pnnx converts for ncnn. `isa`
 limits Linnet only: the other engines use what the processor has.
 
 A time is the median of the blocks' medians. A ratio is the median of the other engine's time over Linnet's in
 neighbouring blocks with its 95 % bootstrap interval: above 1 Linnet is faster. A win or a loss is Linnet's and means an
-interval that does not hold 1; all else is a tie.
+interval without 1; anything else is a tie.
 """
 
 TOLERANCE = "absolute tolerance 1e-4, times the largest value where that is above 1; relative 1e-3"

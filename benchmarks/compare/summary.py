@@ -9,7 +9,7 @@ SAMPLES = 2000
 
 
 def bootstrap_interval(values, seed=0):
-    """Returns the 95 % interval of the median, from medians of samples with replacement."""
+    """The 95 % interval of the median, from medians of samples with replacement."""
     values = np.asarray(values)
     samples = np.random.default_rng(seed).choice(values, (SAMPLES, len(values)))
     low, high = np.percentile(np.median(samples, axis=1), [2.5, 97.5])
@@ -17,13 +17,13 @@ def bootstrap_interval(values, seed=0):
 
 
 def verdict(interval):
-    """Returns Linnet's verdict. The ratio is another engine's time divided by Linnet's."""
+    """Of Linnet, where the ratio is another engine's time over Linnet's."""
     low, high = interval
     return "win" if low > 1 else "loss" if high < 1 else "tie"
 
 
 def summarise(peer_ms, linnet_ms):
-    """Compares the medians, in ms, of neighbouring blocks."""
+    """Of neighbouring blocks' medians in ms."""
     ratios = [peer / linnet for peer, linnet in zip(peer_ms, linnet_ms)]
     interval = bootstrap_interval(ratios)
     return {"ratio": statistics.median(ratios), "interval": interval, "verdict": verdict(interval)}

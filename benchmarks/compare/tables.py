@@ -30,7 +30,7 @@ def label(row):
 
 
 def ratio_cells(result):
-    """Returns the median, and the ratio with its interval and verdict."""
+    """Median; ratio with interval and verdict."""
     if "ratio" not in result:
         return ["", ""]
     low, high = result["interval"]
@@ -65,7 +65,7 @@ def start_table(rows):
 
 
 def results_by_configuration(rows, name):
-    """Returns [(configuration, [(model, result)])] of the rows in which this engine was timed."""
+    """[(configuration, [(model, result)])] of the rows where this engine was timed."""
     found = {}
     for row in rows:
         result = row.get("engines", {}).get(name, {})
@@ -75,8 +75,7 @@ def results_by_configuration(rows, name):
 
 
 def totals_table(rows):
-    """Returns geometric means of the ratios, and the numbers of intervals that are above 1, contain 1 and are below
-    1."""
+    """Geometric means of the ratios and how many intervals are above 1, around it and below it."""
     lines = []
     for name in peers(rows):
         for (threads, batch, isa), results in results_by_configuration(rows, name):
@@ -88,7 +87,7 @@ def totals_table(rows):
 
 
 def list_of(rows, verdict, name="onnxruntime"):
-    """Returns the models with this verdict per configuration, those farthest from 1 first."""
+    """Per configuration the models with this verdict, the farthest from 1 first."""
     lines = []
     for (threads, batch, isa), results in results_by_configuration(rows, name):
         found = sorted((r["ratio"], model) for model, r in results if r["verdict"] == verdict)
@@ -98,7 +97,7 @@ def list_of(rows, verdict, name="onnxruntime"):
 
 
 def problems(rows):
-    """Lists what was not timed and why: a line per model, engine and reason, with the number of configurations."""
+    """What was not timed and why: a line per model, engine and reason, with the number of configurations."""
     found, configurations = Counter(), Counter(row["model"] for row in rows)
     for row in rows:
         if "problem" in row:

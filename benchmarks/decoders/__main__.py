@@ -29,7 +29,7 @@ def parse():
     parser.add_argument("--past", type=lambda text: [int(n) for n in text.split(",")], default=[32, 1024], metavar="N,...")
     parser.add_argument("--steps", type=int, default=16, help="of each block (16)")
     parser.add_argument("--rounds", type=int, default=6, help="blocks of each engine (6)")
-    parser.add_argument("--soak", type=int, default=1000, help="steps behind the longest past that memory is watched in (1000)")
+    parser.add_argument("--soak", type=int, default=1000, help="steps after the longest past in which memory is watched (1000)")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="written after every model")
     flags = parser.parse_args()
     if flags.threads > len(cores()):

@@ -1,7 +1,7 @@
-"""The inputs of a decoder: states, which it returns longer, and the inputs of one step.
+"""The inputs of a decoder: states, which it returns longer, and inputs of one step.
 
-A state is an input past* whose output is present* with the same ending. All other inputs named past* are constant, for
-example the keys and values of an encoder.
+A state is an input past* whose output is present* with the same end; all else of the name of past are inputs that stay,
+as the keys and values of an encoder.
 """
 
 import dataclasses
@@ -15,8 +15,7 @@ PRODUCTS = {"MatMul", "Gemm", "MatMulNBits", "FusedMatMul", "QMoE", "MoE"}
 
 @dataclasses.dataclass
 class Feeds:
-    """Feeds of a batch of one. `states`: the output of each input. `past`: their first values, with the requested
-    number of rows."""
+    """Of a batch of one. `states`: the output of each input; `past`: their first values, as many rows as asked for."""
 
     states: dict
     past: dict
@@ -25,7 +24,7 @@ class Feeds:
     length: int
 
     def step(self, i):
-        """Returns the inputs of the step with this number, except states."""
+        """The inputs but states of the step with this number."""
         behind = self.length + i
         values = {
             "input_ids": np.array([[7 + i]]),
@@ -51,7 +50,7 @@ def make(path, length):
 
 
 def shape_of(value, length):
-    """The first dim is the batch. All other symbolic dims are lengths."""
+    """The first dim is the batch; all others that are symbolic are lengths."""
     _, *dims = value.type.tensor_type.shape.dim
     return [1, *(dim.dim_value or length for dim in dims)]
 
@@ -61,7 +60,7 @@ def dtype_of(value):
 
 
 def weight_bytes(path):
-    """Returns the bytes of constants that products multiply by, which each step must read."""
+    """Of constants that products multiply by: what a step must read of them."""
     graph = onnx.load(path, load_external_data=False).graph
     read = {name for node in graph.node if node.op_type in PRODUCTS for name in node.input}
     return sum(size_of(weight) for weight in graph.initializer if weight.name in read)
@@ -73,6 +72,6 @@ def size_of(weight):
 
 
 def shares_buffers(path):
-    """Whether ONNX Runtime may write new rows after the past ones in place."""
+    """Whether ONNX Runtime may write new rows after past ones in place."""
     graph = onnx.load(path, load_external_data=False).graph
     return any(node.op_type == "GroupQueryAttention" for node in graph.node)

@@ -1,7 +1,6 @@
-"""Both engines as objects with step(i), whose states are updated in place, and restart(). The cost of binding in Python
-is excluded.
+"""Both engines as step(i), whose states are in place, and restart(). What binding costs in Python is not counted.
 
-`clock`: with one thread, its processor time, which excludes other load of the machine.
+`clock`: of one thread the time that it has a processor, so that what else the machine does is not counted.
 """
 
 import linnet
@@ -11,7 +10,7 @@ from onnxruntime_peer import make_session
 
 
 class Linnet:
-    """Runs with states of a context, with room for all steps."""
+    """States of a context, with room for all steps."""
 
     def __init__(self, session, feeds, clock, room):
         self.feeds, self.clock, self.context = feeds, clock, session.context()
@@ -22,7 +21,7 @@ class Linnet:
         self.context.reset_states()
 
     def step(self, i):
-        """Returns (logits, seconds)."""
+        """(logits, seconds)."""
         inputs = self.feeds.step(i)
         begin = self.clock()
         outputs = self.context.run(inputs)
@@ -30,8 +29,8 @@ class Linnet:
 
 
 class OnnxRuntime:
-    """Runs with bound values: the presents of a step are the past of the next. They are in separate memory, or in
-    buffers with room for all steps if the model writes into the past."""
+    """Bound values: presents of a step are the past of the next, in separate memory, or of buffers with room for all
+    steps where the model writes into the past."""
 
     def __init__(self, session, feeds, clock, room, shared):
         self.session, self.feeds, self.clock = session, feeds, clock

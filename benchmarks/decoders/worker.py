@@ -1,6 +1,6 @@
 """usage: worker.py JOB
 
-Measures one model in a separate process. JOB and the lines of the answer are JSON, a line for each length of the past.
+Measures one model in a separate process; JOB and the lines of the answer are JSON, a line for each length of the past.
 The job contains: model, threads, lengths, steps and rounds of blocks, soak (steps after the longest past).
 """
 
@@ -20,13 +20,13 @@ import feeds  # noqa: E402
 import stepping  # noqa: E402
 from roof import clock_of, seconds_of  # noqa: E402
 
-LARGE = 1 << 28  # bytes, more than any cache holds
+LARGE = 1 << 28  # bytes that no cache holds
 COMPARED = 4  # steps
 WARM = 6  # steps: the first ones plan
 
 
 def read_rate(threads):
-    """Returns the rate of reading in bytes per second, where each thread reads a part."""
+    """Bytes per second that reading takes, each thread its part."""
     parts = [np.ones(LARGE // 4 // threads, np.float32) for _ in range(threads)]
 
     def together():
@@ -41,8 +41,7 @@ def read_rate(threads):
 
 
 def difference(engines):
-    """Returns the largest difference of some steps, in units of the tolerance: 1e-4 of the largest value and 1e-3 of
-    each."""
+    """The largest of some steps, in units of what is tolerated: 1e-4 of the largest value and 1e-3 of each."""
     found = 0
     for i in range(COMPARED):
         ours, theirs = (engine.step(i)[0].astype(np.float64) for engine in engines)
@@ -57,13 +56,13 @@ def block(engine, steps):
 
 
 def resident():
-    """Returns the resident bytes of this process."""
+    """Bytes of this process in memory."""
     pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
     return pages * 4096
 
 
 def soak(engine, steps):
-    """Returns how much the memory of the process grows in this many steps."""
+    """How much more memory the process has after so many steps."""
     engine.restart()
     for i in range(WARM):
         engine.step(i)

@@ -1,4 +1,4 @@
-"""Random arrays, generated quickly by repeating a prime number of random elements."""
+"""Random arrays, made fast: a prime number of random elements, repeated."""
 
 import functools
 import struct
@@ -20,7 +20,7 @@ def numpy_dtype(name):
 
 
 def element(name):
-    """Returns ONNX's number of a dtype."""
+    """The number that ONNX has for a dtype."""
     return TensorProto.DataType.Value(ONNX_NAMES.get(name, name.upper()))
 
 
@@ -50,7 +50,7 @@ def bounds(info):
 
 
 def make(tensor):
-    """Returns the array of a notation.Tensor."""
+    """The array of a notation.Tensor."""
     if tensor.fill:
         return tensor.fill(np.random.default_rng(0), numpy_dtype(tensor.dtype), tensor.dims)
     count = int(np.prod(tensor.dims, dtype=np.int64))
@@ -58,42 +58,42 @@ def make(tensor):
 
 
 def literal(value):
-    """Returns a literal value as an array. Maps are unchanged."""
+    """The array of a value that is written out; maps stay."""
     if isinstance(value, (np.ndarray, dict)):
         return value
     array = np.array(value)
     return array.astype({"f": np.float32, "U": object}.get(array.dtype.kind, array.dtype))
 
 
-# Functions for x(fill=...).
+# What x(fill=...) may name.
 
 
 def distinct(random, dtype, dims):
-    """Returns a permutation of the numbers from 0 on."""
+    """A permutation of the numbers from 0 on."""
     return random.permutation(int(np.prod(dims))).astype(dtype).reshape(dims)
 
 
 def boxes(random, dtype, dims):
-    """Returns corners y1, x1, y2, x2 of boxes in an image of 640 x 640. Each side is at most a tenth of the image."""
+    """Corners y1, x1, y2, x2 of boxes in an image of 640 x 640, a tenth of it large at the most."""
     first = random.uniform(0, 576, (*dims[:-1], 2))
     return np.concatenate([first, first + random.uniform(4, 64, first.shape)], -1).astype(dtype)
 
 
 def boxes_of_images(random, dtype, dims):
-    """Returns boxes preceded by the number of the image, 0."""
+    """Boxes after the number of the image, 0."""
     corners = boxes(random, dtype, (*dims[:-1], 4))
     return np.concatenate([np.zeros((*dims[:-1], 1), dtype), corners], -1)
 
 
 def with_nans(random, dtype, dims):
-    """Returns numbers, of which a tenth are NaN."""
+    """A tenth of the numbers is NaN."""
     array = random.standard_normal(dims).astype(dtype)
     array[random.random(dims) < 0.1] = np.nan
     return array
 
 
 def well_conditioned(random, dtype, dims):
-    """Returns square matrices near the identity."""
+    """Square matrices near the identity."""
     return (random.standard_normal(dims) * 0.05 + np.eye(dims[-1])).astype(dtype)
 
 
@@ -102,8 +102,7 @@ def one_hot(random, dtype, dims):
 
 
 def corners(random, dtype, dims):
-    """Returns the first position of each 2 x 2 window in images twice as high and wide, as an index into the flattened
-    tensor."""
+    """Of each window of 2 x 2 in images twice as high and wide the first place, flat in its whole tensor."""
     *planes, height, width = dims
     plane = np.arange(height)[:, None] * 4 * width + np.arange(width) * 2
     starts = np.arange(int(np.prod(planes))).reshape(*planes, 1, 1) * (4 * height * width)
@@ -111,12 +110,12 @@ def corners(random, dtype, dims):
 
 
 def scores(random, dtype, dims):
-    """Returns distinct numbers from 0 to 1."""
+    """Distinct, from 0 to 1."""
     return (random.permutation(int(np.prod(dims))) / np.prod(dims)).astype(dtype).reshape(dims)
 
 
 def phrases(random, dtype, dims):
-    """Returns phrases of one to three words."""
+    """Of one to three words."""
     found = np.array([" ".join(["word"] * (1 + i)) for i in range(3)], object)
     return found[random.integers(0, 3, dims)]
 
@@ -126,7 +125,7 @@ def whole(random, dtype, dims):
 
 
 def png(random, dtype, dims):
-    """Returns the bytes of a PNG file of a colour image of noise."""
+    """The bytes of an image in colours, of noise."""
     rows = random.integers(0, 256, (dims[0], 1 + 3 * dims[1]), np.uint8)
     rows[:, 0] = 0  # no filter
     header = struct.pack(">IIBBBBB", dims[1], dims[0], 8, 2, 0, 0, 0)

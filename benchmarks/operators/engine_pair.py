@@ -1,6 +1,6 @@
-"""Both engines in one process, with bound inputs and outputs, so that a run only computes.
+"""Both engines in one process, each with inputs and outputs in place: a run only computes.
 
-Outputs of 64 KiB or more are written to existing arrays, so that no run waits for memory of the system. Texts,
+Outputs of 64 KiB and more are written to arrays that exist, so that no run waits for memory of the system. Texts,
 sequences and maps pass through Python at each run, in both engines.
 """
 
@@ -13,12 +13,12 @@ from onnxruntime_peer import make_session
 
 LARGE = 1 << 16
 
-# Between runs, threads spin at most this long, so that they do not spin while the other engine is timed.
+# Between runs threads spin that long at the most, so that they do not while the other engine is timed.
 SPIN_US = 1000
 
 
 def is_numbers(values):
-    """Whether all values are arrays that ONNX Runtime can bind."""
+    """Arrays that ONNX Runtime can bind."""
     return all(isinstance(value, np.ndarray) and value.dtype.kind in "fiub" for value in values)
 
 
@@ -38,7 +38,7 @@ class Linnet:
 
 
 class OnnxRuntime:
-    """ONNX Runtime in its fastest configuration: see onnxruntime_peer."""
+    """At its best: see onnxruntime_peer."""
 
     name = "onnxruntime"
 
@@ -61,13 +61,12 @@ class OnnxRuntime:
 
 
 def agreeing(node, threads):
-    """Returns Linnet and ONNX Runtime, whose outputs agree, or only Linnet if the other has no kernel. Raises
-    Problem."""
+    """Linnet and ONNX Runtime, whose outputs agree; Linnet alone where the other has no kernel. Throws Problem."""
     engines = []
     for kind in (Linnet,) if node.case.alone else (Linnet, OnnxRuntime):
         try:
             engines.append(kind(node, threads))
-        except Exception as error:  # any failure of an engine becomes the row's problem
+        except Exception as error:  # Any error of an engine is the row's problem.
             raise Problem(f"{kind.__name__}: {str(error).strip().splitlines()[0][:200]}") from error
     if not node.case.alone:
         agreement.check(node.case.agreement, *(engine.outputs for engine in engines))

@@ -11,12 +11,12 @@ from tables import table
 METHOD = """\
 Each case is a model of one node. Linnet and ONNX Runtime run it in one process and take turns in the order A B B A,
 {rounds} blocks of {seconds:g} s each, with inputs and large outputs in place, after their outputs were found to agree. A
-time of one thread is that for which it has a processor; of more threads the caller has one processor, those of both
-engines have the others, and none spins on while the other engine is timed. A ratio is the median of ONNX Runtime's time
+time of one thread is its processor time. With more threads the caller has one processor, the threads of both engines
+have the others, and no thread spins while the other engine is timed. A ratio is the median of ONNX Runtime's time
 over Linnet's in neighbouring blocks with its 95 % bootstrap interval; above 1 Linnet is faster. The percent of the
 machine is the time that the bytes of inputs and outputs take at the bandwidth of a copy of that size, or the
-multiply-adds at the rate of NumPy's product of large matrices, over Linnet's time; what a small case takes is mostly
-the call from Python.
+multiply-adds at the rate of NumPy's product of large matrices, over Linnet's time; a small case mostly takes the
+time of the call from Python.
 """
 
 

@@ -1,7 +1,7 @@
 """usage: worker.py SETUP, the JSON of threads, their processors, rounds, seconds and repeats
 
-Measures cases in sequence: reads the index of a case from each line of stdin and writes a line of JSON. It is a
-separate process so that a crash ends only one case. It answers the request "roof" with the machine's capability.
+Measures cases one after another: reads the index of a case from each line of stdin and writes a line of JSON. It is
+a separate process, so that a crash ends one case only. The request "roof" returns the limits of the machine.
 """
 
 import contextlib
@@ -28,19 +28,19 @@ from engine_pair import agreeing  # noqa: E402
 from roof import clock_of  # noqa: E402
 from summary import summarise  # noqa: E402
 
-# A sample is long enough for the clock's resolution. The other engine's threads may spin for at most the second time.
+# So long a sample is that the clock's resolution does not count, and so long the other engine's threads may spin.
 SAMPLE_SECONDS, SPINNING_SECONDS = 1e-4, 2e-3
 
 
 class Block:
-    """The median of a block's runs, in the form of compare's blocks."""
+    """The median of a block's runs, as compare's blocks have it."""
 
     def __init__(self, median_ms):
         self.median_ms = median_ms
 
 
 class Timed:
-    """An engine with the number of runs between two readings of the clock."""
+    """An engine with the number of runs between two looks at the clock."""
 
     def __init__(self, engine, threads):
         self.name, self.run = engine.name, engine.run
@@ -55,7 +55,7 @@ class Timed:
         return (self.clock() - begin) / runs
 
     def block(self, seconds):
-        """Makes some runs that are not timed, then as many as fit into the seconds, at least one."""
+        """Some runs that are not timed, then as many as fit into the seconds, at least one."""
         if self.threads > 1:
             time.sleep(SPINNING_SECONDS)
         self.seconds(self.runs)
@@ -71,25 +71,25 @@ def dtype_of(node):
 
 
 def blocks_of(engines, setup, canary):
-    """Returns medians of blocks in ms by the engine's name, and whether the last attempt was still disturbed."""
+    """Medians of blocks in ms by engine's name, and whether the machine disturbed them until the end."""
     timed = [Timed(engine, setup.threads) for engine in engines]
     watch = Watch(canary, setup.repeats)
     turns = lambda: in_turns(timed, setup.rounds, lambda engine: engine.block(setup.seconds))  # noqa: E731
-    # Without repeats, the canary is not needed.
+    # Without repeats the canary is not needed.
     return (watch.undisturbed(turns) if setup.repeats else turns()), bool(watch.kept_disturbed)
 
 
 def divide_processors(cpus):
-    """Gives the caller the first processor and the threads of both engines the others, so that no thread waits for the
-    processor of the caller that waits for it."""
+    """The caller has the first, the threads of both engines have the others: none waits for the processor of the caller that
+    waits for it."""
     own = threading.get_native_id()
     for thread in map(int, os.listdir("/proc/self/task")):
-        with contextlib.suppress(ProcessLookupError):  # of an engine that has ended
+        with contextlib.suppress(ProcessLookupError):  # of an engine that is gone
             os.sched_setaffinity(thread, cpus[:1] if thread == own else cpus[1:] or cpus)
 
 
 def measure(case, setup, canary):
-    """Returns the row of a case."""
+    """The row of a case."""
     node = build(case)
     engines = agreeing(node, setup.threads)
     divide_processors(canary.cpus)
@@ -117,7 +117,7 @@ def answer(request, setup, canary):
 def main():
     setup = types.SimpleNamespace(**json.loads(sys.argv[1]))
     results = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # redirects what engines print
+    os.dup2(2, 1)  # what engines print
     canary = Canary(setup.processors)  # OMP_PROC_BIND has bound this thread to one of them
     gc.disable()
     gc.freeze()

@@ -130,7 +130,7 @@ def table(results):
     rows = [*sorted(rooms.items()), ("all", [seen for found in rooms.values() for seen in found])]
     names = ("unit test of the folder", "unit test elsewhere", "ONNX suite", "survey", "no test", "changes nothing")
     lines = ["Each result is the first test that fails; a fault at which the build fails counts for nothing.", ""]
-    lines += [f"| room | faults | {' | '.join(names)} |", "|---" * (2 + len(names)) + "|"]
+    lines += [f"| folder | faults | {' | '.join(names)} |", "|---" * (2 + len(names)) + "|"]
     for name, seen in rows:
         lines.append(f"| {name} | {len(seen)} | " + " | ".join(str(seen.count(n)) for n in names) + " |")
     every = rows[-1][1]

@@ -1,5 +1,5 @@
-"""The cases, in modules by the folders of ONNX's operator definitions (onnx/defs). UNTIMED lists the operators without
-a case."""
+"""The cases, in modules by the folders of ONNX's operator definitions (onnx/defs); UNTIMED has the operators without
+cases."""
 
 import dataclasses
 import importlib
@@ -9,7 +9,7 @@ import notation
 GROUPS = ("math", "logical", "tensor", "reduction", "nn", "rnn", "image", "quantization", "object_detection", "sequence",
           "controlflow", "text", "training", "traditionalml", "microsoft", "microsoft_quantized")  # fmt: skip
 
-# The reason why timing them is not meaningful.
+# Why it makes no sense to time them.
 UNTIMED = {
     "Constant": "folded: nothing runs",
     "com.microsoft.WhisperBeamSearch": "BeamSearch with other bodies",

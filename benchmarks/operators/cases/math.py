@@ -4,7 +4,7 @@ from arrays import element, well_conditioned
 from notation import by, case, each, fed, w, x
 
 N = by(100, 30_000, 6_000_000)
-# For slow functions.
+# Of functions that take long.
 M = by(100, 30_000, 2_000_000)
 REALS, FLOATS, INTEGERS = each("float32", "float64", "float16"), each("float32", "float64"), each("int32", "int64")
 NUMBERS = each("float32", "float64", "float16", "int32", "int64")
@@ -49,7 +49,7 @@ case("Swish", x("float32", M), alpha=1.0)
 case("Shrink", x(each("float32", "int32"), N), lambd=0.5, bias=0.25)
 case("Clip", x(NUMBERS, N), w(NUMBERS, low=-1, high=-1), w(NUMBERS, low=1, high=1))
 
-# Several operands: equal shapes, a row, channels, a column, a scalar, an outer sum.
+# Several operands: of equal shapes, a row, channels, a column, a scalar, an outer sum.
 for name in ("Add", "Sub", "Mul", "Max", "Min"):
     case(name, x(NUMBERS, N), x(NUMBERS, N))
 for name in ("Add", "Mul", "Max"):
@@ -77,7 +77,7 @@ case("CumSum", x(SUMMED, by(10, 300, 20_000), 200), each(0, 1))
 case("CumSum", x("float32", by(1, 8, 60), by(8, 64, 256), 250), 1, exclusive=each(0, 1), reverse=each(0, 1))
 case("CumProd", x("float32", by(10, 300, 20_000), 200, low=0.9, high=1.1), each(0, 1))
 
-# Products: square, tall, flat, single rows and columns, batches.
+# Products: square, tall, flat, rows and columns of one, batches.
 case("MatMul", x(REALS, by(16, 128, 768), by(16, 128, 768)), w(REALS, by(16, 128, 768), by(16, 128, 768)))
 case("MatMul", x(FLOATS, by(16, 128, 512), by(16, 128, 512)), x(FLOATS, by(16, 128, 512), by(16, 128, 512)))
 case("MatMul", x(FLOATS, 1, by(32, 256, 4096)), w(FLOATS, by(32, 256, 4096), by(32, 512, 4096)))
@@ -147,7 +147,7 @@ case("Det", x("float32", by(1, 4, 16), by(8, 32, 128), by(8, 32, 128), fill=well
 
 # Spectra: powers of two, lengths with other factors, primes.
 LENGTH = each(by(64, 1024, 16_384), by(60, 1000, 15_000), by(61, 1009, 10_007))
-# ONNX Runtime loses precision in float32 if the length is not a power of two.
+# ONNX Runtime loses digits of float32 where the length is no power of two.
 case("DFT", x(FLOATS, by(1, 4, 16), LENGTH, 2), None, 1, agreement="norms")
 case("DFT", x("float32", by(1, 4, 32), LENGTH, 1), None, 1, onesided=1, agreement="norms")
 case("DFT", x("float32", by(1, 4, 16), LENGTH, 2), None, 1, inverse=1, agreement="norms")
