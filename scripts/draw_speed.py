@@ -34,7 +34,8 @@ def totals(page):
     rows = re.findall(rf"^\| ({'|'.join(PEERS)}) \| 1 \| 1 \| auto \| (\d+) \| ([\d.]+) \|", text, re.MULTILINE)
     processor = re.search(r"^Processor: ([^;]*);", text, re.MULTILINE)[1]
     date = re.search(r"^Measured: (.*)\.$", text, re.MULTILINE)[1]
-    return sorted(((name, int(models), float(mean)) for name, models, mean in rows), key=lambda row: PEERS.index(row[0])), processor, date  # fmt: skip
+    found = [(name, int(models), float(mean)) for name, models, mean in rows]
+    return sorted(found, key=lambda row: PEERS.index(row[0])), processor, date
 
 
 def draw(colours):
@@ -43,11 +44,12 @@ def draw(colours):
     def text(x, y, content, colour="text", size=13, more=""):
         parts.append(f"<text x='{x}' y='{y}' fill='{colours[colour]}' font-size='{size}' {more}>{escape(content)}</text>")
 
-    text(10, y, "The other engine's time over Linnet's (geometric mean; above 1 Linnet is faster)", size=14, more="font-weight='600'")
+    bold = "font-weight='600'"
+    text(10, y, "The other engine's time over Linnet's (geometric mean; above 1 Linnet is faster)", size=14, more=bold)
     for page, title in PAGES.items():
         rows, processor, date = totals(page)
         y += 32
-        text(10, y, title, more="font-weight='600'")
+        text(10, y, title, more=bold)
         text(WIDTH - 10, y, f"{processor}, {date}", "quiet", 11, "text-anchor='end'")
         top = y + 6
         for name, models, mean in rows:
@@ -59,7 +61,8 @@ def draw(colours):
         x = LEFT + UNIT
         parts.append(f"<line x1='{x}' y1='{top}' x2='{x}' y2='{y + 4}' stroke='{colours['line']}' stroke-dasharray='4 3'/>")
     text(LEFT + UNIT, y + 20, "1: as fast as Linnet", "quiet", 11, "text-anchor='middle'")
-    text(10, y + 42, "One thread, batch 1, virtual machines. Command: python benchmarks/compare; docs/performance.md has the method.", "quiet", 11)  # fmt: skip
+    command = "Command: python benchmarks/compare; docs/performance.md has the method."
+    text(10, y + 42, f"One thread, batch 1, virtual machines. {command}", "quiet", 11)
     height = y + 54
     head = (f"<svg xmlns='http://www.w3.org/2000/svg' id='{colours['id']}' viewBox='0 0 {WIDTH} {height}' width='{WIDTH}' "
             f"height='{height}' {FONT} role='img'>")  # fmt: skip
