@@ -6,10 +6,10 @@ cd "$(dirname "$0")"
 . scripts/common.sh
 
 # In the order in which they run.
-SUITES="format unit run_model docs package c onnxruntime_abi python applications scale_out serving onnx_backend hostile differential
+SUITES="format words unit run_model docs package c onnxruntime_abi python applications scale_out serving onnx_backend hostile differential
   torch torch_on_pypi models static_analysis unit_sanitized hostile_sanitized onnx_backend_sanitized aarch64"
 # These take at most four minutes after the build.
-QUICK="format unit run_model c python onnx_backend hostile"
+QUICK="format words unit run_model c python onnx_backend hostile"
 case $* in
   "") wanted=($SUITES) ;;
   quick) wanted=($QUICK) ;;
@@ -155,6 +155,7 @@ check() {
 }
 
 check format scripts/check_format.sh
+check words scripts/check_words.py
 run_unit unit $BUILD/bin/linnet_tests
 pytest="pytest -q -n $(nproc)"
 run run_model "$PYTHON" -m $pytest tests/tools tests/examples --junitxml=@REPORT@
