@@ -4,16 +4,41 @@
 #include <set>
 #include <unordered_set>
 
+#include "graph/equal_specs.h"
 #include "tensor/same_fact.h"
 
 namespace linnet {
+namespace {
 
-ValueId Graph::add_value(Value value) {
+constexpr size_t kValueEntryBytes = sizeof(std::shared_ptr<const Value>) + sizeof(std::vector<NodeId>) + 48;
+constexpr size_t kNodeEntryBytes = sizeof(std::shared_ptr<const Node>) + 32;  // with its place in the order
+constexpr size_t kNameAndDimBytes = 96, kNodeListBytes = 96;
+
+bool same_node(const Node& a, const Node& b) {
+  return a.inputs == b.inputs && a.outputs == b.outputs && a.spec.name == b.spec.name &&
+         a.spec.op_type == b.spec.op_type && a.spec.domain == b.spec.domain && equal_specs(a.spec, b.spec);
+}
+
+bool same_value(const Value& a, const Value& b) {
+  return a.producer == b.producer && a.name == b.name && same_fact(a.fact, b.fact);
+}
+
+}  // namespace
+
+ValueId Graph::add_value(Value value) { return add_value(std::make_shared<Value>(std::move(value))); }
+
+ValueId Graph::add_value(std::shared_ptr<const Value> value) {
   values_.push_back(std::move(value));
   consumers_.emplace_back();
   is_input_.push_back(false);
   uses_as_output_.push_back(0);
   return value_count() - 1;
+}
+
+Value& Graph::edit(ValueId id) {
+  std::shared_ptr<const Value>& value = values_[size_t(id)];
+  if (value.use_count() > 1) value = std::make_shared<Value>(*value);
+  return const_cast<Value&>(*value);
 }
 
 ValueId Graph::add_input(std::string name, Fact fact) {
@@ -68,11 +93,10 @@ void Graph::insert(NodeId behind, std::vector<Value> values, const std::vector<s
 }
 
 void Graph::set_fact(ValueId value, Fact fact) {
-  Fact& known = values_[size_t(value)].fact;
-  if (!same_fact(known, fact)) {
+  if (!same_fact(this->value(value).fact, fact)) {
     for (const NodeId reader : consumers(value)) is_inferred_[size_t(reader)] = false;
   }
-  known = std::move(fact);
+  edit(value).fact = std::move(fact);
 }
 
 // If a new node has already read the value, it is the last reader.
@@ -181,7 +205,7 @@ void Graph::drop_unread_constants() {
     const NodeId producer = value(id).producer;
     const bool computed = producer != kNoValue && alive(producer);
     if (fact(id).constant && !computed && consumers(id).empty() && !is_output(id) && !is_input(id)) {
-      values_[size_t(id)].fact.constant = {};
+      edit(id).fact.constant = {};
     }
   }
 }
@@ -189,7 +213,7 @@ void Graph::drop_unread_constants() {
 Graph Graph::part(const std::vector<NodeId>& nodes, const std::vector<ValueId>& inputs,
                   const std::vector<Output>& outputs) const {
   Graph result(registry_);
-  result.values_.resize(values_.size());
+  result.values_.resize(values_.size(), std::make_shared<Value>());
   result.nodes_.resize(nodes_.size());
   result.is_inferred_.resize(nodes_.size());
   result.consumers_.resize(values_.size());
@@ -198,7 +222,7 @@ Graph Graph::part(const std::vector<NodeId>& nodes, const std::vector<ValueId>& 
   result.order_ = NodeOrder(nodes);
   result.inputs_ = inputs;
   const auto take = [&](ValueId v) {
-    if (v != kNoValue) result.values_[size_t(v)] = value(v);
+    if (v != kNoValue) result.values_[size_t(v)] = values_[size_t(v)];
   };
   for (const NodeId id : nodes) {
     result.nodes_[size_t(id)] = nodes_[size_t(id)];
@@ -214,7 +238,7 @@ Graph Graph::part(const std::vector<NodeId>& nodes, const std::vector<ValueId>& 
   }
   for (const ValueId input : inputs) {
     take(input);
-    result.values_[size_t(input)].producer = kNoValue;
+    result.edit(input).producer = kNoValue;
     result.is_input_[size_t(input)] = true;
   }
   return result;
@@ -226,7 +250,9 @@ Graph Graph::compacted() const {
   const auto number = [&](ValueId v) {
     if (v == kNoValue) return kNoValue;
     ValueId& known = numbers[size_t(v)];
-    if (known == kNoValue) known = result.add_value({value(v).name, value(v).fact});
+    if (known != kNoValue) return known;
+    const bool is_computed = value(v).producer != kNoValue;
+    known = is_computed ? result.add_value({value(v).name, value(v).fact}) : result.add_value(values_[size_t(v)]);
     return known;
   };
   for (const ValueId input : inputs_) {
@@ -242,7 +268,7 @@ Graph Graph::compacted() const {
     }
     for (ValueId& output : node->outputs) {
       output = number(output);
-      if (output != kNoValue) result.values_[size_t(output)].producer = node->id;
+      if (output != kNoValue) result.edit(output).producer = node->id;
     }
     result.order_.push_back(node->id);
     result.nodes_.push_back(std::move(node));
@@ -256,6 +282,28 @@ void Graph::shrink_to_fit() {
   values_.shrink_to_fit();
   nodes_.shrink_to_fit();
   consumers_.shrink_to_fit();
+}
+
+size_t Graph::own_bytes() const {
+  size_t bytes = values_.size() * kValueEntryBytes + nodes_.size() * kNodeEntryBytes;
+  for (const auto& value : values_) {
+    if (value.use_count() == 1) bytes += sizeof(Value) + kNameAndDimBytes;
+  }
+  for (const auto& node : nodes_) {
+    if (node.use_count() == 1) bytes += sizeof(Node) + kNodeListBytes;
+  }
+  return bytes;
+}
+
+void Graph::share_with(const Graph& other) {
+  for (size_t id = 0; id < std::min(nodes_.size(), other.nodes_.size()); ++id) {
+    const auto &mine = nodes_[id], &theirs = other.nodes_[id];
+    if (mine && theirs && mine != theirs && same_node(*mine, *theirs)) nodes_[id] = theirs;
+  }
+  for (size_t id = 0; id < std::min(values_.size(), other.values_.size()); ++id) {
+    const auto &mine = values_[id], &theirs = other.values_[id];
+    if (mine != theirs && same_value(*mine, *theirs)) values_[id] = theirs;
+  }
 }
 
 const Fact& Graph::fact(ValueId id) const {

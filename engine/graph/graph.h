@@ -76,13 +76,22 @@ class LINNET_API Graph {
   Graph compacted() const;
   /// Frees the memory that is reserved for more values and nodes.
   void shrink_to_fit();
+  /// Takes the nodes and values of `other` in place of equal ones that have the same ids here, so that memory holds
+  /// them once.
+  void share_with(const Graph& other);
+  /// The bytes that the graph holds and shares with no other one, contents of constants aside.
+  size_t own_bytes() const;
 
   const std::shared_ptr<const Registry>& registry() const { return registry_; }
   const std::vector<ValueId>& inputs() const { return inputs_; }
   const std::vector<Output>& outputs() const { return outputs_; }
   const NodeOrder& nodes() const { return order_; }
   const Node& node(NodeId id) const { return *nodes_[size_t(id)]; }
-  const Value& value(ValueId id) const { return values_[size_t(id)]; }
+  const Value& value(ValueId id) const { return *values_[size_t(id)]; }
+  /// The constant of the value, which the tensor keeps alive.
+  std::shared_ptr<const Tensor> shared_constant(ValueId id) const {
+    return {values_[size_t(id)], &value(id).fact.constant};
+  }
   const Fact& fact(ValueId id) const;  ///< not present() for kNoValue
   int value_count() const { return int(values_.size()); }
   int node_capacity() const { return int(nodes_.size()); }  ///< all ids ever assigned are below this
@@ -107,6 +116,9 @@ class LINNET_API Graph {
   using Replacements = std::vector<std::pair<ValueId, ValueId>>;  // old, new
 
   ValueId add_value(Value value);
+  ValueId add_value(std::shared_ptr<const Value> value);
+  /// Returns the value to be changed in this graph only: a copy of it where another graph holds it, too.
+  Value& edit(ValueId id);
   /// Adds values, and inserts nodes that have the next ids after node `behind`.
   void insert(NodeId behind, std::vector<Value> values, const std::vector<std::shared_ptr<const Node>>& nodes);
   void add_consumer(ValueId value, NodeId node);
@@ -118,7 +130,7 @@ class LINNET_API Graph {
   std::shared_ptr<const Registry> registry_;
   std::vector<ValueId> inputs_;
   std::vector<Output> outputs_;
-  std::vector<Value> values_;
+  std::vector<std::shared_ptr<const Value>> values_;  // shared with copies of the graph, see edit()
   std::vector<std::shared_ptr<const Node>> nodes_;
   NodeOrder order_;
   std::vector<std::vector<NodeId>> consumers_;

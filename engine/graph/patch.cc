@@ -126,7 +126,7 @@ void Patch::name_after_replaced(Graph& graph) const {
   // Backwards, so that the first name given to a value is the one that stays.
   for (auto pair = replacements_.rbegin(); pair != replacements_.rend(); ++pair) {
     const auto& [old_value, new_value] = *pair;
-    if (new_value >= first_value_) graph.values_[size_t(new_value)].name = graph.value(old_value).name;
+    if (new_value >= first_value_) graph.edit(new_value).name = graph.value(old_value).name;
   }
 }
 

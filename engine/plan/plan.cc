@@ -14,8 +14,7 @@
 namespace linnet {
 namespace {
 
-// The sizes include a value's name, dims and readers, and a node's lists of values and slots.
-constexpr size_t kValueBytes = sizeof(Value) + 128, kNodeBytes = sizeof(Node) + sizeof(PlannedNode) + 128;
+constexpr size_t kPlannedNodeBytes = sizeof(PlannedNode) + 64;  // with its lists of slots
 
 Slot::Kind planned_kind(DType dtype) { return is_object(dtype) ? Slot::Kind::kOwned : Slot::Kind::kArena; }
 
@@ -262,8 +261,8 @@ bool accept(const std::vector<PlanInput>& inputs, std::span<const Tensor> tensor
 
 size_t Plan::own_bytes() const {
   size_t own = sizeof(Plan) + slots.size() * sizeof(Slot);
-  own += size_t(checked_mul(graph.value_count(), kValueBytes));
-  own += size_t(checked_mul(std::ssize(nodes), kNodeBytes));
+  own += graph.own_bytes();
+  own += size_t(checked_mul(std::ssize(nodes), kPlannedNodeBytes));
   for (const PlanInput& input : inputs) own += held_bytes(input.value);
   for (const Rest& rest : rests) own += rest.program->bytes();
   return own;

@@ -29,7 +29,7 @@ struct Slot {
   Shape shape;
   int index = 0;
   size_t offset = 0;
-  Tensor constant{};
+  std::shared_ptr<const Tensor> constant{};
 };
 
 constexpr size_t kKernelBytes = 512;  ///< an estimate for a kernel object and what it allocates, except tables

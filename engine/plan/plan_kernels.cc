@@ -123,7 +123,7 @@ bool PlanKernels::nobody_reads(ValueId value) const {
 
 void PlanKernels::free_constant(ValueId value) {
   Fact fact = graph().fact(value);
-  freed_[value] = Tensor::wrap(fact.dtype, fact.shape(), nullptr);
+  freed_[value] = std::make_shared<const Tensor>(Tensor::wrap(fact.dtype, fact.shape(), nullptr));
   Tensor constant = std::move(fact.constant);
   fact.constant = {};
   plan_.graph.set_fact(value, std::move(fact));
@@ -131,9 +131,9 @@ void PlanKernels::free_constant(ValueId value) {
   resources_->packs.free(std::move(constant));
 }
 
-const Tensor& PlanKernels::constant(ValueId value) const {
+std::shared_ptr<const Tensor> PlanKernels::constant(ValueId value) const {
   const auto freed = freed_.find(value);
-  return freed == freed_.end() ? graph().fact(value).constant : freed->second;
+  return freed == freed_.end() ? graph().shared_constant(value) : freed->second;
 }
 
 }  // namespace linnet

@@ -23,7 +23,7 @@ class PlanKernels {
   PlannedNode take(NodeId id) { return std::move(compiled_[size_t(place_[size_t(id)])]); }
 
   /// The tensor for the slot of a constant; one without values if the constant was freed.
-  const Tensor& constant(ValueId value) const;
+  std::shared_ptr<const Tensor> constant(ValueId value) const;
   bool is_constant(ValueId value) const { return graph().fact(value).constant && !computed_[size_t(value)]; }
   bool is_freed(ValueId value) const { return freed_.contains(value); }
   /// The bytes of the kernels that were compiled for this plan.
@@ -49,8 +49,8 @@ class PlanKernels {
   std::vector<const PlannedNode*> known_;  // by node, of the similar plan
   std::set<const void*> known_packed_;     // constants that its kernels hold
   std::vector<PlannedNode> compiled_;
-  std::vector<int> place_;           // by node: its index in compiled_, or -1
-  std::map<ValueId, Tensor> freed_;  // without values
+  std::vector<int> place_;                                  // by node: its index in compiled_, or -1
+  std::map<ValueId, std::shared_ptr<const Tensor>> freed_;  // without values
   size_t bytes_ = 0;
 };
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <set>
 
+#include "environment/heap_trim.h"
 #include "environment/run_environment.h"
 #include "plan/growing_program.h"
 #include "plan/share_constants.h"
@@ -120,6 +122,7 @@ std::shared_ptr<const Plan> Program::new_plan(std::vector<PlanInput> inputs, con
     const std::shared_ptr<ShapeClass> shapes = classes_.of(inputs, *resources_, run);
     if (std::optional<Graph> graph = shapes->bind(inputs, *resources_)) {
       const std::shared_ptr<const Plan> like = shapes->latest_plan();
+      if (like) graph->share_with(like->graph);
       auto plan = make_plan(std::move(*graph), std::move(inputs), resources_, {.run = run, .like = like.get()});
       shapes->set_latest_plan(plan);
       return plan;
@@ -212,11 +215,13 @@ void Program::add_plan(std::unique_lock<std::mutex>& lock, const std::shared_ptr
   put_first(plan);
   if (plans_.size() > 1) other_bytes_ += bytes_besides(**std::next(plans_.begin()));
   if (plan->like && other_bytes_ <= cache_limit() && plans_.size() <= kPlans) return lock.unlock();
+  std::optional<HeapTrim> trim;  // destroyed after the plans
   PlanList all = plans_;
   const size_t before = other_bytes_;
   lock.unlock();
   const auto [kept, bytes] = within_limit(all);
   const std::set<std::shared_ptr<const Plan>> gone(kept, all.end());
+  if (!gone.empty()) trim.emplace();
   lock.lock();
   std::erase_if(by_shapes_, [&](const auto& entry) { return gone.contains(*entry.second); });
   plans_.remove_if([&](const auto& each) { return gone.contains(each); });

@@ -36,7 +36,7 @@ RunMemory::RunMemory(const Plan& plan, RunBlocks& blocks, const RunEnvironment& 
   blocks.owned.resize(count);
   for (size_t i = 0, owned = 0; i < slots.size(); ++i) {
     const Slot& slot = plan.slots[i];
-    if (slot.kind == Slot::Kind::kConstant) slots[i] = slot.constant;
+    if (slot.kind == Slot::Kind::kConstant) slots[i] = *slot.constant;
     if (owns(i)) owned_[int(i)].block = &blocks.owned[owned++];
     if (slot.kind == Slot::Kind::kDynamic) dynamic_.emplace(int(i), int(dynamic_.size()));
     if (slot.kind == Slot::Kind::kArena) {

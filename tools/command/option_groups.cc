@@ -86,7 +86,7 @@ void add_model_flags(CLI::App& verb, ModelFlags& f) {
       ->capture_default_str();
   group
       ->add_option("--plan-cache", f.plan_cache,
-                   "What plans of other shapes than the last may hold: 256M, 0 for nothing; 128M where not given")
+                   "What plans of other shapes than the last may hold: 256M, 0 for nothing; 64M where not given")
       ->transform(CLI::AsSizeValue(false))
       ->check(not_negative());
   group->add_option("--pack-cache", f.pack_cache, "Folder where the prepared model is kept for the next time");

@@ -197,7 +197,7 @@ typedef struct linnet_options {
   /// ModelOptions::fast_int4.
   int32_t fast_int4;
   int32_t precision;  ///< LINNET_PRECISION_*, for float32 products; see ModelOptions::precision
-  /// The bytes that plans for shapes other than the last may hold; 0: 128 MiB; negative: none. See
+  /// The bytes that plans for shapes other than the last may hold; 0: 64 MiB; negative: none. See
   /// ModelOptions::plan_cache_bytes.
   int64_t plan_cache_bytes;
   /// If not 0, the bits of a sample's outputs do not depend on the batch size. See ModelOptions::batch_invariant.

@@ -83,7 +83,7 @@ class Session:
     cache_dir: a folder for the prepared model, which later loads map from there.
     fast_int4: products with weights of few bits (MatMulNBits) multiply in int8 where the model permits it.
     precision: "bfloat16": products by constant weights round their factors to bfloat16, on processors that multiply it.
-    plan_cache_bytes: the limit on the memory of plans for shapes other than the last. None: 128 MiB.
+    plan_cache_bytes: the limit on the memory of plans for shapes other than the last. None: 64 MiB.
     batch_invariant: the bits of a sample do not depend on the size of its batch.
     executor: "threads": Linnet's own threads; "openmp": those of OpenMP, for programs whose other libraries use them;
     "serial": only the caller's thread.

@@ -91,7 +91,7 @@ struct ModelOptions {
   /// The bytes that plans for shapes other than the last may hold, besides what they share with the last one and the
   /// model. Beyond it, the least recently used are freed. It applies to the model and to each of its control-flow
   /// bodies.
-  int64_t plan_cache_bytes = int64_t{128} << 20;
+  int64_t plan_cache_bytes = int64_t{64} << 20;
   /// For tests of kernels and of the memory plan: every computed value has separate memory between guards, and no
   /// operator overwrites an input. Memory without a value (not yet computed, no longer read, scratch memory before each
   /// node, guards) is filled with NaNs. A write outside of a value makes run() throw Error(kInternal).
