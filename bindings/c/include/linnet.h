@@ -1,3 +1,4 @@
+/// @file
 /// Linnet's C API: loads ONNX models and runs them on CPUs. C99.
 ///
 /// Functions that can fail return a status. linnet_last_error() then returns the message of the calling thread's last
@@ -25,6 +26,9 @@
 extern "C" {
 #endif
 
+// ---- Basics ----
+
+/// The result of a call. Those of errors are the kinds of linnet::Error, and LINNET_ERROR_ARGUMENT.
 typedef int32_t linnet_status;
 enum {
   LINNET_OK = 0,
@@ -77,11 +81,12 @@ enum {
   LINNET_MAP = 66
 };
 
+/// Handles: a loaded model, a context that runs it, a token that cancels runs, a set of operators.
 typedef struct linnet_model linnet_model;
 typedef struct linnet_context linnet_context;
 typedef struct linnet_cancellation linnet_cancellation;
 typedef struct linnet_registry linnet_registry;
-// Arguments of the callbacks of operators; valid during the callback.
+/// Arguments of the callbacks of operators; valid during the callback.
 typedef struct linnet_node linnet_node;
 typedef struct linnet_inference linnet_inference;
 typedef struct linnet_computation linnet_computation;
@@ -89,7 +94,7 @@ typedef struct linnet_computation linnet_computation;
 /// Bytes, which need not be zero-terminated.
 typedef struct linnet_string {
   const char* data;
-  size_t size;
+  size_t size;  ///< the number of bytes
 } linnet_string;
 
 /// A row-major tensor without gaps.
@@ -115,10 +120,10 @@ typedef struct linnet_value_info {
 /// The metadata of a model file; fields that it does not set are "" or 0.
 typedef struct linnet_metadata {
   const char *producer_name, *producer_version, *domain, *description, *graph_name, *graph_description;
-  int64_t version;
-  size_t property_count;  ///< the number of ONNX's metadata_props, which are sorted by key
-  const char* const* property_keys;
-  const char* const* property_values;
+  int64_t version;                     ///< of the model, as its author counts
+  size_t property_count;               ///< the number of ONNX's metadata_props, which are sorted by key
+  const char* const* property_keys;    ///< property_count texts
+  const char* const* property_values;  ///< property_count texts
 } linnet_metadata;
 
 /// The version of the library, "major.minor.patch".
@@ -129,12 +134,14 @@ LINNET_API const char* linnet_last_error(void);
 
 // ---- Models ----
 
+/// Values of linnet_options.optimization.
 enum {
   LINNET_OPTIMIZE_ALL = 0,     ///< all rewrites
   LINNET_OPTIMIZE_BASIC = 1,   ///< constants folded, equal and dead nodes removed
   LINNET_OPTIMIZE_NOTHING = 2  ///< the graph as written
 };
 
+/// Values of linnet_options.precision.
 enum { LINNET_PRECISION_FLOAT32 = 0, LINNET_PRECISION_BFLOAT16 = 1 };
 
 /// A program's own threads. The functions are called as long as a model or context that was created with them exists.
@@ -146,7 +153,7 @@ typedef struct linnet_executor {
   /// call this function at the same time.
   void (*parallel_for)(void* user_data, int64_t chunks, void (*call)(void* data, int64_t chunk, int32_t worker),
                        void* data);
-  void* user_data;
+  void* user_data;  ///< passed to parallel_for
 } linnet_executor;
 
 /// A program's own memory for scratch and for the values that runs compute, including outputs. Any thread may call the
@@ -154,8 +161,9 @@ typedef struct linnet_executor {
 typedef struct linnet_allocator {
   size_t size;
   void* (*allocate)(void* user_data, size_t bytes, size_t alignment);  ///< returns NULL if there is no memory
+  /// Frees what allocate() returned for the same size and alignment.
   void (*deallocate)(void* user_data, void* memory, size_t bytes, size_t alignment);
-  void* user_data;
+  void* user_data;  ///< passed to both
 } linnet_allocator;
 
 /// Files that a program stores elsewhere than in the file system: encrypted, on another machine. The functions are
@@ -171,7 +179,7 @@ typedef struct linnet_files {
   /// Reads up to `bytes` bytes from an offset and sets *done to the number that it read. If they are fewer, it is
   /// called again for the rest. 0 means that the file ends here, which is LINNET_ERROR_IO.
   linnet_status (*read)(void* user_data, const char* name, int64_t offset, void* to, size_t bytes, size_t* done);
-  void* user_data;
+  void* user_data;  ///< passed to both
 } linnet_files;
 
 /// The options for loading and running a model. What they point to is read only during the call.
@@ -191,16 +199,17 @@ typedef struct linnet_options {
   /// If not 0, linnet_model_with_weights() works; the model then stores a second copy of all weights.
   int32_t replaceable_weights;
   /// A folder in which prepared models are cached and mapped into memory by later loads; NULL: none. See
-  /// ModelOptions::cache_dir.
+  /// linnet::ModelOptions::cache_dir.
   const char* cache_dir;
   /// If not 0, products with weights of few bits multiply in int8 if the model does not specify the accuracy. See
-  /// ModelOptions::fast_int4.
+  /// linnet::ModelOptions::fast_int4.
   int32_t fast_int4;
-  int32_t precision;  ///< LINNET_PRECISION_*, for float32 products; see ModelOptions::precision
+  int32_t precision;  ///< LINNET_PRECISION_*, for float32 products; see linnet::ModelOptions::precision
   /// The bytes that plans for shapes other than the last may hold; 0: 64 MiB; negative: none. See
-  /// ModelOptions::plan_cache_bytes.
+  /// linnet::ModelOptions::plan_cache_bytes.
   int64_t plan_cache_bytes;
-  /// If not 0, the bits of a sample's outputs do not depend on the batch size. See ModelOptions::batch_invariant.
+  /// If not 0, the bits of a sample's outputs do not depend on the batch size. See
+  /// linnet::ModelOptions::batch_invariant.
   int32_t batch_invariant;
   const linnet_executor* executor;    ///< replaces Linnet's own `threads`; NULL: these are used
   const linnet_allocator* allocator;  ///< NULL: the heap
@@ -224,6 +233,7 @@ LINNET_API linnet_status linnet_model_with_weights(const linnet_model* model, co
 /// Frees the model. Its contexts stay valid.
 LINNET_API linnet_status linnet_model_free(linnet_model* model);
 
+/// The numbers of inputs that every run needs, and of outputs.
 LINNET_API linnet_status linnet_model_input_count(const linnet_model* model, size_t* count);
 LINNET_API linnet_status linnet_model_output_count(const linnet_model* model, size_t* count);
 /// The number of initializers that the file also lists as inputs.
@@ -232,7 +242,8 @@ LINNET_API linnet_status linnet_model_overridable_count(const linnet_model* mode
 LINNET_API linnet_status linnet_model_input(const linnet_model* model, size_t index, linnet_value_info* info);
 LINNET_API linnet_status linnet_model_output(const linnet_model* model, size_t index, linnet_value_info* info);
 LINNET_API linnet_status linnet_model_overridable(const linnet_model* model, size_t index, linnet_value_info* info);
-/// Return LINNET_ERROR_MODEL for a name that the model does not have; the message lists the names that it has.
+/// Set *index to the place of a name among the inputs, outputs or overridable initializers. Return LINNET_ERROR_MODEL
+/// for a name that the model does not have; the message lists the names that it has.
 LINNET_API linnet_status linnet_model_input_index(const linnet_model* model, const char* name, size_t* index);
 LINNET_API linnet_status linnet_model_output_index(const linnet_model* model, const char* name, size_t* index);
 LINNET_API linnet_status linnet_model_overridable_index(const linnet_model* model, const char* name, size_t* index);
@@ -243,12 +254,14 @@ LINNET_API linnet_status linnet_model_metadata(const linnet_model* model, linnet
 
 /// Creates a token that cancels runs. A cancelled token stays cancelled; later runs need another one.
 LINNET_API linnet_status linnet_cancellation_create(linnet_cancellation** cancellation);
+/// Cancels all runs that have this token, those that begin later included. Any thread may call it.
 LINNET_API linnet_status linnet_cancellation_cancel(linnet_cancellation* cancellation);
 /// Frees the token. Runs that use it continue and can no longer be cancelled.
 LINNET_API linnet_status linnet_cancellation_free(linnet_cancellation* cancellation);
 
 /// Creates a context, with which one thread at a time runs the model. Contexts share the model's weights and threads.
 LINNET_API linnet_status linnet_context_create(const linnet_model* model, linnet_context** context);
+/// Frees the context and the memory of its outputs. The model stays valid.
 LINNET_API linnet_status linnet_context_free(linnet_context* context);
 
 /// Plans for inputs of these shapes, in the model's order, so that the first run need not. Of each tensor only rank and
@@ -262,6 +275,7 @@ typedef struct linnet_node_event {
   int64_t begin_ns, end_ns;
 } linnet_node_event;
 
+/// The options of one run. What they point to must be valid during the run.
 typedef struct linnet_run_options {
   size_t size;
   /// Memory of the caller for the first `output_count` outputs. Each must have exactly the output's dtype, which must

@@ -12,7 +12,7 @@ namespace linnet {
 /// A list of values of one type: tensors (their shapes may differ), sequences, optionals or maps. The values own their
 /// memory and do not change once they are elements, so copies of a sequence share them.
 struct Sequence {
-  std::vector<Tensor> elements;
+  std::vector<Tensor> elements;  ///< in order
 };
 
 /// A value or nothing.
@@ -22,9 +22,10 @@ struct Optional {
 
 /// Key i, of dtype int64 or string, belongs to value i: two tensors of shape [n].
 struct Map {
-  Tensor keys, values;
+  Tensor keys, values;  ///< of the same length
 };
 
+/// The dtypes of these values.
 template <>
 inline constexpr DType dtype_of<Sequence> = DType::kSequence;
 template <>

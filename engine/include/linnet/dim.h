@@ -20,7 +20,8 @@ struct Polynomial;
 /// certainly different, or neither: see certainly_equal().
 class LINNET_API Dim {
  public:
-  Dim() = default;                       ///< unknown
+  Dim() = default;  ///< unknown
+  /// A number.
   Dim(int64_t value) : value_(value) {}  // NOLINT: a number is a Dim
   /// A number of 0 or more that the model leaves open. Symbols with the same name are equal. With an empty name the dim
   /// is unknown.
@@ -30,6 +31,7 @@ class LINNET_API Dim {
 
   /// Whether it is a number.
   bool known() const { return value_ != kOpen; }
+  /// The number; -1 if it is not known().
   int64_t value() const { return known() ? value_ : -1; }
   /// Whether it is a number or an expression.
   bool determined() const { return known() || expression_; }
@@ -43,6 +45,7 @@ class LINNET_API Dim {
   int64_t lower_bound() const;
   int64_t upper_bound() const;
 
+  /// Sum, difference and product.
   friend LINNET_API Dim operator+(const Dim& a, const Dim& b);
   friend LINNET_API Dim operator-(const Dim& a, const Dim& b);
   friend LINNET_API Dim operator*(const Dim& a, const Dim& b);
@@ -57,6 +60,7 @@ class LINNET_API Dim {
   std::shared_ptr<const Polynomial> expression_;  // shared by all copies; nullptr for a number and for unknown
 };
 
+/// The dims of a value, or the elements of a small tensor of integers.
 using Dims = std::vector<Dim>;
 
 /// The largest integer that is not above a / b; unknown unless b is certainly 1 or more.
@@ -67,6 +71,7 @@ LINNET_API Dim ceil_div(const Dim& a, const Dim& b);
 LINNET_API Dim remainder(const Dim& a, const Dim& b);
 /// The polynomial whose product with b is a; unknown if it does not exist or b is 0.
 LINNET_API Dim exact_quotient(const Dim& a, const Dim& b);
+/// The smaller and the larger of two.
 LINNET_API Dim min(const Dim& a, const Dim& b);
 LINNET_API Dim max(const Dim& a, const Dim& b);
 

@@ -49,7 +49,8 @@ enum class DType : int32_t {
 /// The greatest dtype of a tensor.
 inline constexpr DType kLastElementType = DType::kFloat6E3M2;
 
-/// "float32", "int64", "bfloat16", ...: NumPy's name if it has one, otherwise ONNX's in lower case.
+/// The name of a dtype, "float32", "int64", "bfloat16", ...: NumPy's name if it has one, otherwise ONNX's in lower
+/// case.
 LINNET_API std::string_view dtype_name(DType dtype);
 
 /// The dtype of a name, as dtype_name() or ONNX spells it ("float", "double"); kUndefined if no dtype has that name.
@@ -73,6 +74,7 @@ inline bool is_container(DType dtype) { return dtype >= DType::kSequence && dtyp
 /// Whether elements are C++ objects rather than bytes: strings and containers.
 inline bool is_object(DType dtype) { return dtype == DType::kString || is_container(dtype); }
 
+/// Prints dtype_name().
 LINNET_API std::ostream& operator<<(std::ostream& out, DType dtype);
 
 }  // namespace linnet

@@ -28,8 +28,10 @@ enum class ErrorKind {
 /// "model.onnx: Conv 'conv1' (opset 14): input W must be ...".
 class LINNET_API Error : public std::exception {
  public:
+  /// An error with a message for a user: what is wrong, where, what was given, what would be right.
   Error(ErrorKind kind, std::string message) : kind_(kind), message_(std::move(message)) {}
 
+  /// The kind and the message, which what() returns too; valid as long as the error.
   ErrorKind kind() const noexcept { return kind_; }
   const std::string& message() const noexcept { return message_; }
   const char* what() const noexcept override { return message_.c_str(); }

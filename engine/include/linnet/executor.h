@@ -11,6 +11,7 @@ namespace linnet {
 /// A non-owning reference to a callable that takes a chunk index and a worker index.
 class ChunkFunction {
  public:
+  /// Refers to a callable with the parameters (int64_t chunk, int worker), which must outlive this object.
   template <class F>
   requires(!std::is_same_v<std::remove_cvref_t<F>, ChunkFunction>)
       ChunkFunction(F&& function)  // NOLINT: implicit by design
@@ -19,6 +20,7 @@ class ChunkFunction {
           (*static_cast<std::remove_reference_t<F>*>(object))(chunk, worker);
         }) {}
 
+  /// Calls it.
   void operator()(int64_t chunk, int worker) const { call_(object_, chunk, worker); }
 
  private:

@@ -23,12 +23,14 @@ struct LINNET_API Fact {
   std::shared_ptr<const Fact> element;
   DType key = DType::kUndefined;  ///< the dtype of a map's keys
 
+  /// Nothing: an omitted input.
   Fact() = default;
   Fact(const Fact&);  // these five are not inline, which saves half a megabyte of code
   Fact(Fact&&) noexcept;
   Fact& operator=(const Fact&);
   Fact& operator=(Fact&&) noexcept;
   ~Fact();
+  /// The fact of a tensor whose contents are not known. Without dims, its rank is not known either.
   Fact(DType type, std::optional<Dims> dims_in) : dtype(type), dims(std::move(dims_in)) {}
   Fact(DType type, const Shape& shape) : dtype(type), dims(Dims(shape.begin(), shape.end())) {}
   /// The facts of containers. The elements of a sequence, and the value of an optional, meet the fact given.
@@ -38,7 +40,9 @@ struct LINNET_API Fact {
   /// The fact of a known tensor.
   explicit Fact(const Tensor& value) : Fact(value.dtype(), value.shape()) { constant = value; }
 
+  /// Whether the value exists, that is, is not omitted.
   bool present() const { return dtype != DType::kUndefined; }
+  /// Whether the rank is known; rank() and dim() require it.
   bool has_rank() const { return dims.has_value(); }
   int rank() const { return int(dims->size()); }
   const Dim& dim(int i) const { return (*dims)[size_t(i)]; }
@@ -51,11 +55,12 @@ struct LINNET_API Fact {
   static Fact container(DType dtype, Fact element);
 };
 
-/// "float32[N,3,224,224]", "float32[?,8]", "float32" where the rank is unknown, "sequence(int64[2])".
+/// Prints "float32[N,3,224,224]", "float32[?,8]", "float32" where the rank is unknown, "sequence(int64[2])".
 LINNET_API std::ostream& operator<<(std::ostream& out, const Fact& fact);
 
 /// The maximum number of elements of a tensor whose contents are tracked.
 inline constexpr int64_t kMostContents = 64;
+/// Whether contents of tensors of this dtype are tracked: int32, int64 and bool.
 LINNET_API bool is_followed(DType dtype);
 
 /// The elements of a small int32, int64 or bool tensor, each as far as it is known; nullopt if none is.

@@ -8,8 +8,9 @@ namespace linnet {
 /// IEEE 754 binary16. Conversion from float rounds to nearest, ties to even; arithmetic is done in float. A NaN becomes
 /// quiet and keeps as much of its payload as fits, as in the processors' own conversions.
 struct Half {
-  uint16_t bits = 0;
+  uint16_t bits = 0;  ///< sign, 5 bits of exponent, 10 bits of fraction
 
+  /// Zero, the number nearest to a float, and the exact conversion to a float.
   Half() = default;
   explicit Half(float value) : bits(from_float(value)) {}
   operator float() const {  // NOLINT: exact, as from float to double
@@ -43,14 +44,16 @@ struct Half {
 /// bfloat16: the upper half of a float. Conversion from float rounds to nearest, ties to even; arithmetic is done in
 /// float.
 struct BFloat16 {
-  uint16_t bits = 0;
+  uint16_t bits = 0;  ///< sign, 8 bits of exponent, 7 bits of fraction
 
+  /// Zero, or the number nearest to a float.
   BFloat16() = default;
   explicit BFloat16(float value) {
     const uint32_t bits32 = std::bit_cast<uint32_t>(value);
     const bool nan = (bits32 & 0x7fffffffu) > 0x7f800000u;
     bits = nan ? uint16_t((bits32 >> 16) | 0x40u) : uint16_t((bits32 + 0x7fffu + ((bits32 >> 16) & 1u)) >> 16);
   }
+  /// The exact conversion to a float.
   operator float() const { return std::bit_cast<float>(uint32_t(bits) << 16); }  // NOLINT: exact
 };
 

@@ -29,16 +29,19 @@ enum class Feature : uint8_t {
 /// A set of instruction set extensions.
 class Features {
  public:
+  /// The empty set, or the set of the given features.
   constexpr Features() = default;
   constexpr Features(Feature feature) : bits_(uint32_t{1} << int(feature)) {}  // NOLINT: a feature is a set of one
   constexpr Features(std::initializer_list<Feature> features) {
     for (const Feature feature : features) *this |= feature;
   }
 
+  /// Adds the features of another set.
   constexpr Features& operator|=(Features other) {
     bits_ |= other.bits_;
     return *this;
   }
+  /// empty(): whether the set has no feature. contains(): whether it has all features of the other one. The union.
   constexpr bool empty() const { return bits_ == 0; }
   constexpr bool contains(Features other) const { return (bits_ & other.bits_) == other.bits_; }
   friend constexpr Features operator|(Features a, Features b) { return a |= b; }
@@ -53,10 +56,13 @@ class Features {
 /// operating system support, with all features that they have.
 class Isa {
  public:
+  /// kBaseline is what every processor of the architecture has: SSE2 on x86-64, NEON on 64-bit ARM.
   enum Base : uint8_t { kAuto, kBaseline, kAvx2, kAvx512 };
 
+  /// A base set with features that extend it; with kAuto, no features are given.
   constexpr Isa(Base base = kAuto, Features features = {}) : base_(base), features_(features) {}  // NOLINT: as above
 
+  /// The base set and the features as given.
   constexpr Base base() const { return base_; }
   constexpr Features features() const { return features_; }
   friend constexpr auto operator<=>(const Isa&, const Isa&) = default;

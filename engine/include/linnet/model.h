@@ -24,14 +24,14 @@ struct NodeSpec;
 /// ONNX's denotations of the type of a value, such as "IMAGE", and of each of its dims, such as "DATA_BATCH"; empty
 /// where the file gives no denotation.
 struct Denotation {
-  std::string type{};
-  std::vector<std::string> dims{};
+  std::string type{};               ///< of the whole value
+  std::vector<std::string> dims{};  ///< one for each dim; "" for a dim without one
 };
 
 /// An input or output of a model.
 struct ValueInfo {
-  std::string name;
-  Fact fact;
+  std::string name;  ///< by which runs pass the value
+  Fact fact;         ///< dtype and shape; open dims are symbols or unknown
   Denotation denotation{};
 };
 
@@ -39,7 +39,7 @@ struct ValueInfo {
 struct ModelMetadata {
   std::string producer_name, producer_version, domain, description;
   std::string graph_name, graph_description;
-  int64_t version = 0;
+  int64_t version = 0;                            ///< of the model, as its author counts
   std::map<std::string, std::string> properties;  ///< ONNX's metadata_props
   /// Initializers that the file also lists as inputs, so that other contents may be given. Unless the model was loaded
   /// with ModelOptions::overridable_initializers, the contents in the file are used.
@@ -49,30 +49,35 @@ struct ModelMetadata {
 /// Sizes of what a model or a plan holds.
 struct MemoryReport {
   int64_t weights_bytes = 0;  ///< the weights that are in memory, not only in the model's files
-  int64_t packed_bytes = 0;
-  int64_t arena_bytes = 0;  ///< the values that a run computes, including outputs
-  int64_t scratch_bytes = 0;
+  int64_t packed_bytes = 0;   ///< weights in the form that kernels read
+  int64_t arena_bytes = 0;    ///< the values that a run computes, including outputs
+  int64_t scratch_bytes = 0;  ///< the scratch memory of kernels, of all workers together
 };
 
 /// Measurements of loading a model.
 struct LoadReport {
-  // The nodes of the main graph before optimisation, with functions inlined.
+  /// The nodes of the main graph before optimisation, with functions inlined.
   int64_t nodes = 0;
   int64_t opset = 0;          ///< the version of ai.onnx that most nodes have; 0 if no node is of ai.onnx
   int64_t weights_bytes = 0;  ///< the constants of the optimised graph
-  double optimize_ms = 0;
+  double optimize_ms = 0;     ///< the time of the rewrites, in milliseconds
 };
 
 /// A loaded, optimised model, as load_onnx() (linnet/onnx.h) returns it. Immutable and safe to share between threads;
 /// copies share everything.
 class LINNET_API Model {
  public:
+  /// The inputs that every run needs, in the order of the file. References that this class returns are valid as long as
+  /// a copy of the model exists.
   const std::vector<ValueInfo>& inputs() const;
   /// The outputs. Their shapes are inferred; the names of their dims, and whatever cannot be inferred, are as declared
   /// in the file.
   const std::vector<ValueInfo>& outputs() const;
+  /// What the file states about itself.
   const ModelMetadata& metadata() const;
+  /// The options that the model was loaded with.
   const ModelOptions& options() const;
+  /// Measurements of loading the model.
   const LoadReport& load_report() const;
 
   /// The model for inputs of these dtypes and shapes only, planned at once, so that the first run is as fast as later
@@ -101,20 +106,23 @@ class LINNET_API Model {
 /// linnet/op.h.
 class LINNET_API Observer {
  public:
+  /// The clock of the times.
   using Clock = std::chrono::steady_clock;
   /// A node that has run. The references are valid during the call.
   struct NodeEvent {
-    const NodeSpec& node;
-    const Op& op;
-    const Kernel& kernel;
-    std::span<const Tensor* const> inputs;
-    std::span<const Tensor* const> outputs;
+    const NodeSpec& node;                    ///< its name, operator and attributes
+    const Op& op;                            ///< its meaning, such as the number of multiplications
+    const Kernel& kernel;                    ///< what ran; Kernel::describe() is a line about it
+    std::span<const Tensor* const> inputs;   ///< empty Tensors where omitted
+    std::span<const Tensor* const> outputs;  ///< empty Tensors where omitted
     Clock::time_point begin, end;
   };
   virtual ~Observer() = default;
+  /// Called after each node. What it throws, run() throws.
   virtual void on_node(const NodeEvent& event) = 0;
 };
 
+/// How a context runs.
 struct ContextOptions {
   std::shared_ptr<Executor> executor{};  ///< nullptr: the model's executor
   std::shared_ptr<Observer> observer{};  ///< nullptr: none
@@ -130,13 +138,16 @@ struct ContextOptions {
 /// Cancels runs from any thread. A cancelled token stays cancelled; later runs need another one.
 class LINNET_API CancellationToken {
  public:
+  /// Cancels all runs that have this token, those that begin later included.
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+  /// Whether cancel() was called.
   bool cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
 
  private:
   std::atomic<bool> cancelled_{false};
 };
 
+/// The deadline of a run without one.
 inline constexpr std::chrono::steady_clock::time_point kNoDeadline = std::chrono::steady_clock::time_point::max();
 
 /// The options of one run.
@@ -162,6 +173,7 @@ struct RunOptions {
 /// executor's threads.
 class LINNET_API Context {
  public:
+  /// A context of a model, which it shares. Plans nothing; see prepare().
   explicit Context(const Model& model, const ContextOptions& options = {});
   ~Context();
   Context(Context&&) noexcept;
@@ -196,6 +208,7 @@ class LINNET_API Context {
   /// - Error(kModel) for unknown names and for names that are already bound,
   /// - Error(kType, kShape) if `initial` or the output does not fit the input,
   /// - Error(kUnsupported) for strings, containers and elements smaller than a byte.
+  ///
   /// run() throws Error(kShape) if the output gets a shape that the input cannot have.
   void bind_state(const std::string& output, const std::string& input, const Tensor& initial, int64_t capacity = 0);
   /// The current value of the state that is bound to `input`; valid until the next run or change. Throws Error(kModel)

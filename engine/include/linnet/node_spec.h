@@ -22,6 +22,7 @@ using Attribute = std::variant<int64_t, float, std::string, Tensor, std::shared_
 /// The attributes of a node by name.
 struct LINNET_API Attributes : std::map<std::string, Attribute> {
   using map::map;
+  /// A map without attributes.
   Attributes() = default;
   Attributes(const Attributes&);  // these five are not inline, as in Fact
   Attributes(Attributes&&) noexcept;
@@ -38,20 +39,21 @@ struct WrittenValues {
 
 /// A node as written in the model, from which an Op is constructed.
 struct LINNET_API NodeSpec {
-  std::string op_type;
-  std::string domain;  ///< "" is ai.onnx
-  std::string name;
-  int64_t opset = 1;   ///< the version of the domain that the model imports
-  int num_inputs = 0;  ///< the number of inputs as written, including omitted ones before the last
-  int num_outputs = 1;
+  std::string op_type;  ///< the name of the operator, such as "Conv"
+  std::string domain;   ///< "" is ai.onnx
+  std::string name;     ///< the name of the node; may be empty
+  int64_t opset = 1;    ///< the version of the domain that the model imports
+  int num_inputs = 0;   ///< the number of inputs as written, including omitted ones before the last
+  int num_outputs = 1;  ///< the number of outputs as written
   /// The number of trailing inputs that were added for the values that bodies capture. Every body has these as its last
   /// inputs, in the same order.
   int captures = 0;
-  Attributes attributes;
+  Attributes attributes;  ///< as written; attributes with default values may be absent
   /// The node's values as written in the model. Only the constructor of the Op may read them; nullptr where a rewrite
   /// makes the node.
   std::shared_ptr<const WrittenValues> written{};
 
+  /// Whether the node has an attribute of that name.
   bool has(const std::string& attribute) const { return attributes.contains(attribute); }
 
   /// The attribute, or nullptr if it is absent. Throws Error(kModel) if it has another type than T.

@@ -41,6 +41,7 @@ class LINNET_API KernelContext {
   virtual std::byte* scratch(int worker = 0) = 0;
   /// The state that Kernel::make_state() returned for this context.
   virtual KernelState* state() = 0;
+  /// The threads of the run.
   virtual Executor& executor() = 0;
   /// Throws Error(kCancelled) if the run was cancelled, Error(kLimit) if it is past its deadline. Kernels that may run
   /// for long call it from time to time. Any thread may call it.
@@ -55,6 +56,7 @@ class LINNET_API KernelContext {
 class LINNET_API Kernel {
  public:
   virtual ~Kernel() = default;
+  /// Computes all elements of all outputs from the inputs. Throws Error for what only the data shows to be wrong.
   virtual void run(KernelContext& context) const = 0;
 
   /// The bytes of scratch memory that each worker needs.
@@ -69,6 +71,7 @@ class LINNET_API Kernel {
   virtual bool reads(int /*input*/) const { return true; }
   /// Whether all outputs come from set_output(); then none has planned memory.
   virtual bool provides_outputs() const { return false; }
+  /// The state for a new context, which KernelContext::state() returns; nullptr if the kernel has no state.
   virtual std::unique_ptr<KernelState> make_state() const { return nullptr; }
   /// The bytes that make_state() allocates for every context, except those that the run of a body accounts for.
   virtual size_t state_bytes() const { return 0; }
@@ -79,40 +82,47 @@ class LINNET_API Kernel {
   virtual std::string describe() const { return {}; }
 };
 
+/// A kernel that a plan owns.
 using KernelPtr = std::unique_ptr<const Kernel>;
 
 /// The form in which a kernel keeps a constant: its name, and the numbers that it depends on besides the constant. One
 /// constant in two equal forms has the same bytes.
 struct PackedForm {
-  std::string name;
-  std::vector<int64_t> numbers{};
+  std::string name;                ///< of the layout, unique to the kernels that use it
+  std::vector<int64_t> numbers{};  ///< what the layout depends on, such as the sizes of blocks
 
+  /// Orders and compares by name, then by numbers.
   auto operator<=>(const PackedForm&) const = default;
 };
 
 /// The facts and resources that are available when a node is compiled.
 class LINNET_API CompileInput {
  public:
+  /// For the engine, and for tests that compile a kernel. The facts must outlive this object.
   CompileInput(std::span<const Fact> inputs, std::span<const Fact> outputs) : inputs_(inputs), outputs_(outputs) {}
   virtual ~CompileInput() = default;
 
+  /// The numbers of inputs and outputs as written, including omitted ones before the last.
   int num_inputs() const { return int(inputs_.size()); }
   int num_outputs() const { return int(outputs_.size()); }
   /// Whether input i is given, that is, not omitted.
   bool has(int i) const { return fact(i).present(); }
   /// The fact of input i; not present() if the input is omitted or i is past the end.
   const Fact& fact(int i) const { return at(inputs_, i); }
+  /// Dtype, shape and rank of input i, which must be given.
   DType dtype(int i) const { return fact(i).dtype; }
   Shape shape(int i) const { return fact(i).shape(); }
   int rank(int i) const { return fact(i).rank(); }
   /// The value of input i if it is constant, otherwise nullptr. Its data may be freed after compile(). A kernel whose
   /// run() reads it other than as an input therefore stores a copy of the Tensor.
   const Tensor* constant(int i) const { return has(i) && fact(i).constant ? &fact(i).constant : nullptr; }
+  /// The same for output i. Its shape is known unless infer() left a dim open.
   const Fact& output_fact(int i) const { return at(outputs_, i); }
   bool has_output(int i) const { return output_fact(i).present(); }
   DType output_dtype(int i) const { return output_fact(i).dtype; }
   Shape output_shape(int i) const { return output_fact(i).shape(); }
 
+  /// The instructions that the kernel may use.
   virtual Isa isa() const = 0;
   /// The threads to pack with and to divide work for: ModelOptions::executor.
   virtual Executor& executor() const = 0;
@@ -142,14 +152,16 @@ enum class Precision {
 
 /// The values of a node that has run. Omitted ones are empty tensors.
 struct LINNET_API NodeValues {
-  std::span<const Tensor*const> inputs, outputs;
+  std::span<const Tensor*const> inputs, outputs;  ///< in the order of the node, valid as long as this object
 
+  /// Whether input or output i is given, and its value if it is.
   bool has(int i) const { return i < int(inputs.size()) && *inputs[size_t(i)]; }
   const Tensor& in(int i) const { return *inputs[size_t(i)]; }
   bool has_output(int i) const { return i < int(outputs.size()) && *outputs[size_t(i)]; }
   const Tensor& out(int i) const { return *outputs[size_t(i)]; }
   /// The bytes of all values. A value that several inputs read counts once; strings and containers count 0.
   int64_t bytes() const;
+  /// The bytes of one value.
   static int64_t bytes(const Tensor& value);
 };
 

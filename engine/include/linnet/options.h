@@ -30,6 +30,7 @@ enum class ProductPrecision {
   kBFloat16,  ///< factors are rounded to bfloat16, sums are in float32
 };
 
+/// The importance of a message.
 enum class LogLevel { kInfo, kWarning };
 
 /// Receives messages other than results and errors, on the thread that loads or runs. It must not throw.
@@ -64,7 +65,7 @@ using InitializerResolver = std::function<Tensor(const std::string& name)>;
 
 /// How a model is prepared. The options are fixed when it is loaded.
 struct ModelOptions {
-  Isa isa = Isa::kAuto;
+  Isa isa = Isa::kAuto;  ///< the instructions that kernels use
   /// 0: the graph as written. 1: constants folded, equal and dead nodes removed. 2: all rewrites.
   int optimization = 2;
   /// The widest tile of outputs, 4, 3 or 2 along each side, that convolutions may compute with Winograd's minimal
@@ -84,7 +85,7 @@ struct ModelOptions {
   bool batch_invariant = false;
   /// Rewrites to leave out, by the names of Registry::rewrite_names(); any other name is Error(kModel).
   std::set<std::string> disabled_rewrites{};
-  Limits limits{};
+  Limits limits{};  ///< bounds on loading the model; those of runs are in ContextOptions
   /// The threads that read and pack weights and for which kernels divide their work; nullptr: make_thread_executor(). A
   /// Context may run with others: the results are the same, but the division may suit them less.
   std::shared_ptr<Executor> executor{};

@@ -27,6 +27,7 @@ class LINNET_API Prefix {
   virtual bool carry() = 0;
 
  protected:
+  /// The number of inputs.
   virtual int inputs() const = 0;
 };
 

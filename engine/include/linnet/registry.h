@@ -15,7 +15,7 @@ namespace linnet {
 
 /// The domain, and the first opset of it, that a registration of an operator serves.
 struct OpVersion {
-  int64_t since = 1;
+  int64_t since = 1;     ///< the first version of the domain that it serves
   std::string domain{};  ///< "" is ai.onnx
   /// For operators with bodies: the minimum number of inputs before the values that the bodies capture, which are added
   /// as further inputs (NodeSpec::captures). Inputs up to this number that the model does not write count as omitted.
@@ -28,8 +28,10 @@ struct OpVersion {
 /// The operators and rewrites that a model is loaded with. It has value semantics: copy one and add to it.
 class LINNET_API Registry {
  public:
+  /// Makes the operator of a node; throws Error if the node's attributes do not fit.
   using Factory = std::function<std::unique_ptr<Op>(const NodeSpec&)>;
 
+  /// Registers an operator, or replaces that of the same name, domain and first version.
   void add(const std::string& op_type, const OpVersion& version, Factory factory);
   /// Registers operator class T, which is constructed from the node.
   template <class T>
@@ -44,14 +46,16 @@ class LINNET_API Registry {
   int own_inputs(const NodeSpec& node) const;
   /// OpVersion::declared_shapes of the node's operator; false if no registration fits.
   bool declared_shapes(const NodeSpec& node) const;
+  /// Whether a registration serves an operator of that domain ("" is ai.onnx) and opset.
   bool contains(const std::string& domain, const std::string& op_type, int64_t opset) const;
 
   /// The names of the graph rewrites, in the order in which they are tried; for ModelOptions::disabled_rewrites.
   std::vector<std::string> rewrite_names() const;
 
+  /// An operator, and the versions of its domain from which on each of its registrations applies.
   struct Entry {
-    std::string domain, op_type;
-    std::vector<int64_t> since;  ///< ascending
+    std::string domain, op_type;  ///< "" is ai.onnx
+    std::vector<int64_t> since;   ///< ascending
   };
   /// All operators, sorted by domain and name.
   std::vector<Entry> entries() const;
@@ -100,8 +104,8 @@ class LINNET_API Registry {
 /// Raise it with every change of what these headers declare.
 #define LINNET_OPERATOR_VERSION 1
 
-/// The entry point of a shared library of operators, once in each library: `LINNET_OPERATOR_LIBRARY(registry) {
-/// registry.add...; }`
+/// The entry point of a shared library of operators, once in each library:
+/// `LINNET_OPERATOR_LIBRARY(registry) { registry.add<MyOp>("my_op", {1, "my_domain"}); }`
 #define LINNET_OPERATOR_LIBRARY(registry)                                 \
   extern "C" LINNET_API const int linnet_operator_version;                \
   const int linnet_operator_version = LINNET_OPERATOR_VERSION;            \

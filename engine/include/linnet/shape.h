@@ -11,15 +11,17 @@
 
 namespace linnet {
 
+/// The maximum number of dims of a tensor.
 inline constexpr int kMaxRank = 16;
 
 /// The dimensions of a tensor, outermost first, at most kMaxRank. Up to six are stored in place; only copies of longer
 /// shapes allocate.
 class LINNET_API Shape {
  public:
+  /// The shape of rank 0, or the shape of the given dims. Throws as the constructor below.
   Shape() = default;
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
-  /// Throws Error(kLimit) for more than kMaxRank dims, Error(kShape) for a negative dim.
+  /// The shape of these dims. Throws Error(kLimit) for more than kMaxRank dims, Error(kShape) for a negative dim.
   explicit Shape(std::span<const int64_t> dims);
   Shape(const Shape& other);
   Shape(Shape&& other) noexcept;
@@ -27,12 +29,16 @@ class LINNET_API Shape {
   Shape& operator=(Shape&& other) noexcept;
   ~Shape() = default;
 
+  /// The number of dims.
   int rank() const { return rank_; }
+  /// The dim at index i, which must be in [0, rank()).
   int64_t operator[](int i) const { return begin()[i]; }
   int64_t& operator[](int i) { return (all_ ? all_->data() : few_.data())[i]; }
+  /// The dims in order, valid until the shape changes.
   const int64_t* begin() const { return all_ ? all_->data() : few_.data(); }
   const int64_t* end() const { return begin() + rank_; }
   std::span<const int64_t> dims() const { return {begin(), end()}; }
+  /// Appends a dim. Throws as the constructor.
   void push_back(int64_t dim);
 
   /// The product of all dims (1 for rank 0). Throws Error(kLimit) on overflow of int64.
@@ -40,6 +46,7 @@ class LINNET_API Shape {
   /// The product of the dims [first, last).
   int64_t elements(int first, int last) const;
 
+  /// Whether ranks and all dims are equal.
   friend bool operator==(const Shape& a, const Shape& b) {
     int i = 0;
     while (i < a.rank_ && i < b.rank_ && a[i] == b[i]) ++i;

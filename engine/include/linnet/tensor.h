@@ -13,7 +13,7 @@
 
 namespace linnet {
 
-/// The DType of a C++ element type: dtype_of<float> == DType::kFloat32. The types of complex numbers are in
+/// The DType of a C++ element type: `dtype_of<float> == DType::kFloat32`. The types of complex numbers are in
 /// linnet/complex.h, those of containers in linnet/containers.h.
 template <class T>
 inline constexpr DType dtype_of = DType::kUndefined;
@@ -68,6 +68,7 @@ class LINNET_API Tensor {
   static Tensor of(const std::vector<T>& values) {
     return of(Shape{int64_t(values.size())}, values);
   }
+  /// The same with a shape. Throws Error(kShape) unless it has as many elements as there are values.
   template <class T>
   static Tensor of(const Shape& shape, const std::vector<T>& values);
   /// A tensor of rank 0.
@@ -76,27 +77,36 @@ class LINNET_API Tensor {
     return of(Shape{}, std::vector<T>{value});
   }
 
+  /// Whether the tensor is not empty, that is, has a dtype.
   explicit operator bool() const { return dtype_ != DType::kUndefined; }
+  /// The type of the elements.
   DType dtype() const { return dtype_; }
+  /// The shape, its number of dims and one dim. `i` must be in [0, rank()).
   const Shape& shape() const { return shape_; }
   int rank() const { return shape_.rank(); }
   int64_t dim(int i) const { return shape_[i]; }
+  /// The number of elements, and the bytes that they occupy.
   int64_t size() const { return shape_.elements(); }
   size_t bytes() const { return dtype_bytes(dtype_, size()); }
 
+  /// The address of the first element, valid as long as a tensor shares the data. Reads the data if it is still in a
+  /// file: throws Error(kIo) if that fails. nullptr for the empty tensor.
   void* raw() { return stored_ ? const_cast<void*>(contents()) : data_; }
   const void* raw() const { return stored_ ? contents() : data_; }
-  /// The elements. Throw Error(kType) unless T is the element type.
+  /// The elements, for as long as raw() is valid. Throws Error(kType) unless T is the element type, and what raw()
+  /// throws.
   template <class T>
   T* data() {
     check_type(element_type<T>());
     return static_cast<T*>(raw());
   }
+  /// The elements, read-only.
   template <class T>
   const T* data() const {
     check_type(element_type<T>());
     return static_cast<const T*>(raw());
   }
+  /// The elements as a span. Throws what data() throws.
   template <class T>
   std::span<const T> values() const {
     return {data<T>(), size_t(size())};
@@ -142,7 +152,7 @@ Tensor Tensor::of(const Shape& shape, const std::vector<T>& values) {
   return result;
 }
 
-/// Copies all elements. Both tensors must have the same dtype and number of elements.
+/// Copies all elements. Both tensors must have the same dtype and number of elements; shapes may differ.
 LINNET_API void copy_elements(const Tensor& from, Tensor& to);
 
 /// Whether dtype, shape and all elements are equal: numbers byte by byte, strings and containers by value.
@@ -154,7 +164,8 @@ LINNET_API bool overlap(const Tensor& a, const Tensor& b);
 /// Whether the two overlap and one has a byte that the other does not.
 LINNET_API bool overlap_in_part(const Tensor& a, const Tensor& b);
 
-/// "float32[1,3,224,224]", "sequence(2 elements)", "optional(float32[3])", "map(2 keys)".
+/// A text about dtype and shape, not about values: "float32[1,3,224,224]", "sequence(2 elements)",
+/// "optional(float32[3])", "map(2 keys)".
 LINNET_API std::string describe(const Tensor& tensor);
 
 }  // namespace linnet

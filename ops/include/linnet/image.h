@@ -12,9 +12,9 @@ namespace linnet {
 
 /// An RGB image in row-major order from the top row, three bytes per pixel.
 struct Image {
-  int64_t height = 0;
-  int64_t width = 0;
-  std::vector<uint8_t> rgb;
+  int64_t height = 0;        ///< in pixels
+  int64_t width = 0;         ///< in pixels
+  std::vector<uint8_t> rgb;  ///< 3 * height * width bytes
 };
 
 /// Decodes an image file: JPEG, JPEG 2000, TIFF, BMP, WebP, PNG or PNM (P1 to P6), recognised by its first bytes.

@@ -32,11 +32,12 @@ enum class CalibrationMethod {
   kEntropy,
 };
 
+/// The options of quantize().
 struct QuantizeOptions {
   QuantizeMode mode = QuantizeMode::kStatic;
-  CalibrationMethod method = CalibrationMethod::kMinMax;
-  double percentile = 99.99;  ///< the share of values, in percent, that kPercentile keeps
-  bool per_channel = false;   ///< one scale of int8 weights for each output channel, not one for all
+  CalibrationMethod method = CalibrationMethod::kMinMax;  ///< for kStatic
+  double percentile = 99.99;                              ///< the share of values, in percent, that kPercentile keeps
+  bool per_channel = false;  ///< one scale of int8 weights for each output channel, not one for all
   /// Restricts int8 weights to 7 bits (magnitude at most 64). This costs accuracy, but runs faster on x86 processors
   /// without VNNI, and keeps ONNX Runtime's sums from saturating there.
   bool reduce_range = false;
@@ -49,17 +50,18 @@ struct QuantizeOptions {
 
 /// A node that could be quantised.
 struct QuantizedLayer {
-  std::string node, op_type;
+  std::string node, op_type;  ///< its name, or that of its output if it has no name; its operator
   /// The signal-to-noise ratio of the node's output over all samples, given the inputs of the float model: 10 log10 of
   /// the sum of squares over the sum of squared errors. Infinite without errors, NaN without samples.
   double snr_db = std::numeric_limits<double>::quiet_NaN();
   bool quantized = true;  ///< false where QuantizeOptions::exclude or least_snr_db leaves it in floats
 };
 
+/// What quantize() returns.
 struct QuantizedModel {
-  Model model;  ///< of standard operators, not optimised: for save_onnx()
-  std::vector<QuantizedLayer> layers;
-  std::vector<double> output_snr_db;  ///< signal-to-noise ratio of each output, in dB; NaN if not float32
+  Model model;                         ///< of standard operators, not optimised: for save_onnx()
+  std::vector<QuantizedLayer> layers;  ///< in the order of the graph
+  std::vector<double> output_snr_db;   ///< signal-to-noise ratio of each output, in dB; NaN if not float32
 };
 
 /// Quantises a float model, which must have been loaded with ModelOptions::optimization 0. `samples` are the inputs of

@@ -12,7 +12,7 @@ class Registry;
 
 /// Loads a model file: ONNX (linnet/onnx.h), PyTorch (load_pt2), or ONNX Runtime's format. The contents determine
 /// which.
-/// Throws as load_onnx() and load_pt2() do.
+/// Throws as load_onnx() and load_pt2() do. With a registry, the model may use the operators in it.
 LINNET_API Model load(const std::string& path, const ModelOptions& options = {});
 LINNET_API Model load(const std::string& path, const ModelOptions& options, const Registry& registry);
 
@@ -22,6 +22,7 @@ LINNET_API Model load_bytes(std::span<const std::byte> bytes, const std::string&
 LINNET_API Model load_bytes(std::span<const std::byte> bytes, const std::string& folder, const ModelOptions& options,
                             const Registry& registry);
 
+/// Loads a model from the text that save_onnx_bytes() returns.
 inline Model load_bytes(std::string_view bytes, const std::string& folder = {}, const ModelOptions& options = {}) {
   return load_bytes(std::as_bytes(std::span(bytes)), folder, options);
 }
@@ -32,6 +33,7 @@ LINNET_API Model load_fd(int fd, const std::string& folder, const ModelOptions& 
 
 /// Loads a program that torch.export.save of PyTorch 2.9 or newer wrote (.pt2), without PyTorch.
 /// Inputs have the names of the program's signature; open dims have the names of its symbols.
+///
 /// A buffer that the program changes becomes an input and an output `NAME.next`. The input defaults to the buffer's
 /// first value; to continue, pass `NAME.next` of one run as the input of the next.
 /// Throws

@@ -10,7 +10,7 @@ namespace linnet {
 /// A value with its name in the file; the name is empty if the file does not name it.
 struct NamedTensor {
   std::string name;
-  Tensor tensor;
+  Tensor tensor;  ///< or a sequence, an optional or a map
 };
 
 /// Reads a file that holds one value, like the input_0.pb, output_0.pb, ... of ONNX test cases: a SequenceProto,
