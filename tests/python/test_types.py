@@ -1,5 +1,6 @@
 """The types that the package declares, checked by mypy --strict, which also checks the modules themselves."""
 
+import ast
 import os
 import re
 import subprocess
@@ -77,3 +78,16 @@ def test_mypy_accepts_right_calls_and_refuses_wrong_ones(tmp_path):
     found = re.findall(r"^(\S+):(\d+): error", result.stdout, re.MULTILINE)
     expected = [("wrong.py", str(line)) for line in range(first, first + WRONG.count("\n") - 1)]
     assert sorted(set(found)) == sorted(expected), result.stdout + result.stderr
+
+
+def declarations(path):
+    """Classes and functions of a stub with their docstrings; imports and the version may differ."""
+    nodes = ast.parse(path.read_text()).body
+    return {node.name: ast.dump(node) for node in nodes if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+
+
+def test_the_stub_in_the_sources_is_that_of_the_extension_module():
+    """The reference is built from it, without a build of Linnet."""
+    source = Path(__file__).parents[2] / "bindings" / "python" / "linnet" / "_linnet.pyi"
+    built = Path(linnet.__file__).with_name("_linnet.pyi")
+    assert declarations(source) == declarations(built), f"copy {built} to {source}"

@@ -12,14 +12,24 @@ from linnet.session import Session
 
 
 class Representation(BackendRep):
-    """A model that is ready to run."""
+    """A loaded model, as prepare() returns it."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
 
     def run(self, inputs: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """Returns the outputs as a named tuple. inputs: values in the order of the model's inputs, or a dict by
-        name."""
+        """Runs the model.
+
+        Args:
+            inputs: The inputs in the order of the model, or a dict of inputs by name. A single input needs no list.
+            kwargs: Ignored.
+
+        Returns:
+            The outputs as a named tuple.
+
+        Raises:
+            Error: What Session.run raises.
+        """
         if not isinstance(inputs, dict):
             values = inputs if isinstance(inputs, (list, tuple)) else [inputs]
             inputs = dict(zip([info.name for info in self._session.inputs], values))
@@ -28,8 +38,24 @@ class Representation(BackendRep):
 
 
 class LinnetBackend(Backend):
+    """The functions that the onnx package asks of a backend; this module has them as functions, too."""
+
     @classmethod
     def prepare(cls, model: onnx.ModelProto, device: str = "CPU", **kwargs: Any) -> Representation:
+        """Loads a model.
+
+        Args:
+            model: The model.
+            device: "CPU", or "CPU:" and a number.
+            kwargs: The options of Session.
+
+        Returns:
+            The loaded model.
+
+        Raises:
+            ValueError: Linnet does not run on the device.
+            Error: What Session raises.
+        """
         if not cls.supports_device(device):
             raise ValueError(f"Linnet runs on CPUs, not on {device}")
         return Representation(Session(model.SerializeToString(), **kwargs))
@@ -38,7 +64,21 @@ class LinnetBackend(Backend):
     def run_node(
         cls, node: onnx.NodeProto, inputs: Any, device: str = "CPU", outputs_info: Any = None, **kwargs: Any
     ) -> tuple[Any, ...]:
-        """Runs one node of the newest operator set. The types of outputs are inferred."""
+        """Runs one node of the newest operator set that the onnx package knows.
+
+        Args:
+            node: The node.
+            inputs: Its inputs in order.
+            device: As in prepare().
+            outputs_info: Ignored; the types of outputs are inferred.
+            kwargs: Ignored.
+
+        Returns:
+            The outputs as a named tuple.
+
+        Raises:
+            Error: What Session and Session.run raise.
+        """
         arrays = [np.asarray(value) for value in inputs]
         dtype = onnx.helper.np_dtype_to_tensor_dtype
         infos = [onnx.helper.make_tensor_value_info(name, dtype(x.dtype), x.shape) for name, x in zip(node.input, arrays)]
@@ -49,6 +89,7 @@ class LinnetBackend(Backend):
 
     @classmethod
     def supports_device(cls, device: str) -> bool:
+        """Whether Linnet runs on the device: "CPU", or "CPU:" and a number."""
         return device.split(":")[0] == "CPU"
 
 

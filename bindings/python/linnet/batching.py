@@ -15,17 +15,28 @@ from linnet.session import Session
 def batched(
     session: Session, inputs: Mapping[str, Any], size: int, *, pad: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Returns the outputs for inputs whose first axis has any number of rows. Every run has exactly `size` rows.
+    """Runs a session on any number of rows, `size` rows at a time.
 
-    inputs: arrays by name, or objects that return arrays when sliced. A last batch that is not full repeats its last
-    row, and the outputs of the repeated rows are dropped. All runs therefore share one plan. Where a model computes
-    each row independently, the outputs of a row have the same bits whatever the other rows are, so work may be split
-    anywhere. The first axis of every output must be the rows of the batch; lists (sequences) are joined, too.
-    pad: inputs whose rows (a list of arrays) have different shapes, and the value that pads them to the largest row of
-    their batch: {"input_ids": 0, "attention_mask": 0}. An output whose rows then differ in shape is a list of arrays.
-    Raises TypeError if `size` is not an int, and ValueError if it is below 1. Raises ShapeError for inputs without
-    rows, for inputs with different numbers of rows, where the model fixes another number of rows, and for outputs that
-    do not have one row for each input row. Also raises what Session.run raises.
+    A last batch that is not full repeats its last row, and the outputs of the repeated rows are dropped. All runs have
+    the same shapes and therefore one plan. If the model computes each row separately, the bits of a row's outputs do
+    not depend on the other rows, so that work may be split anywhere.
+
+    Args:
+        session: The session to run. The first axis of each output must be the rows of the batch.
+        inputs: Arrays by name whose first axis is the rows, or objects that return arrays when they are sliced.
+        size: The rows of one run, at least 1.
+        pad: The numbers that fill up rows of different shapes, by the name of inputs that are lists of arrays:
+            {"input_ids": 0, "attention_mask": 0}. Rows are filled at their ends to the largest row of their batch.
+
+    Returns:
+        The outputs of all rows by name. An output whose rows differ in shape, or that is a sequence, is a list.
+
+    Raises:
+        builtins.TypeError: `size` is not an int, or an argument has another type.
+        ValueError: `size` is below 1.
+        ShapeError: Inputs have no rows, or not equally many; the model has another fixed number of rows than `size`; or
+            an output does not have one row for each row of the batch.
+        Error: What Session.run raises.
     """
     size = options.integer("size", size, options.MOST_ROWS, least=1)
     inputs, fill = options.mapping("inputs", inputs), options.mapping("pad", pad or {})
@@ -37,7 +48,7 @@ def batched(
 
 
 def _rows(value: Any) -> int | None:
-    """Returns the length of the first axis, or None for a value without one."""
+    """Returns the length of the first axis; None if the value has no axis."""
     if isinstance(value, dict) or not hasattr(value, "__len__") or getattr(value, "shape", None) == ():
         return None
     return len(value)
@@ -58,7 +69,7 @@ def _check_fixed(session: Session, size: int) -> None:
 
 
 def _batch(array: Any, start: int, size: int, fill: Any) -> Any:
-    """Returns `size` rows from `start` on. Missing rows repeat the last row, or are zeros where there is no row."""
+    """Returns `size` rows from a place on. Missing rows repeat the last one, or are zeros if there is no row."""
     part = array[start : start + size]
     part = np.asarray(part) if fill is None else _padded([np.asarray(row) for row in part], fill)
     if len(part) == size:

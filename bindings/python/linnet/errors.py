@@ -4,7 +4,7 @@ import builtins
 
 
 class Error(RuntimeError):
-    """The base class of all of Linnet's errors."""
+    """The base class of all errors of Linnet."""
 
 
 class ModelError(Error, ValueError):
@@ -12,7 +12,7 @@ class ModelError(Error, ValueError):
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """The model is valid, but this build does not support it."""
+    """The model is valid, but this build does not support it: an operator, an opset, a type."""
 
 
 class TypeError(Error, builtins.TypeError):
@@ -32,7 +32,7 @@ class LimitError(Error, MemoryError):
 
 
 class CancelledError(Error):
-    """The run was cancelled."""
+    """A Cancellation ended the run."""
 
 
 class InternalError(Error):

@@ -1,4 +1,4 @@
-"""Model files that a program stores outside of the file system."""
+"""Files that a program stores elsewhere than in the file system."""
 
 from __future__ import annotations
 
@@ -6,18 +6,34 @@ from typing import Protocol
 
 
 class ModelFiles(Protocol):
-    """The type of the argument files= of Session, for encrypted files or those of another machine.
+    """The protocol of Session(files=): files that are encrypted, in an archive or on another machine.
 
-    Only loading calls it, from several threads at once. A name is the path that the Session was given, or the location
-    of external data in the folder of that path. The model specifies this location, which is relative and has no part
-    "..". An exception that one of the functions raises becomes the cause of the IoError that the Session raises.
+    Session calls the functions only while it loads, from several threads at the same time. A name is the path that
+    Session got, or the location of external data in the folder of that path. Locations come from the model; they are
+    relative and have no part "..". An exception of a function is the cause of the IoError that Session raises.
     """
 
     def size(self, name: str) -> int:
-        """Returns the size of a file in bytes."""
+        """Returns the size of a file.
+
+        Args:
+            name: The name of the file.
+
+        Returns:
+            The size in bytes.
+        """
         ...
 
     def read(self, name: str, offset: int, size: int) -> bytes | bytearray | memoryview:
-        """Returns up to `size` bytes from `offset` on. If it returns fewer, it is called again for the rest. If it
-        returns none, the file ends here, which is an IoError."""
+        """Reads a part of a file.
+
+        Args:
+            name: The name of the file.
+            offset: The first byte, below the file's size.
+            size: The number of bytes, at most 16 MiB.
+
+        Returns:
+            Up to `size` bytes. If there are fewer, another call asks for the rest. No bytes mean that the file ends
+            here, which is an IoError.
+        """
         ...

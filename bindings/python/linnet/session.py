@@ -18,10 +18,16 @@ StrPath = str | os.PathLike[str]
 
 @dataclasses.dataclass(frozen=True)
 class ValueInfo:
-    """An input or output. Each entry of `shape` is an int, a symbol, or None where nothing is known of it. `shape` is
-    None where the rank is unknown, and for sequences and maps. The shape of an optional is that of its value.
-    dim_denotations: ONNX's denotations of the dims, for example "DATA_BATCH", and "" for a dim without one. It is empty
-    if the model has no denotations."""
+    """An input, output or overridable initializer of a model.
+
+    Attributes:
+        name: The name by which runs pass the value.
+        dtype: The element type, such as "float32" or "string"; of containers "sequence(float32)", "map(int64,float32)".
+        shape: One entry per dim: a number, the name or expression of an open dim ("N", "2*N+1"), or None for an unknown
+            dim. None if the rank is unknown, and for sequences and maps; for an optional, the shape of its value.
+        dim_denotations: ONNX's denotations of the dims, such as "DATA_BATCH"; "" for a dim without one. Empty if the
+            model does not have them.
+    """
 
     name: str
     dtype: str
@@ -31,7 +37,20 @@ class ValueInfo:
 
 @dataclasses.dataclass(frozen=True)
 class Metadata:
-    """The metadata of the model."""
+    """The metadata of a model file; fields that it does not set are "" or 0.
+
+    Attributes:
+        producer_name: The program that wrote the file.
+        producer_version: The version of that program.
+        domain: The domain of the model, a reverse DNS name.
+        description: The documentation of the model.
+        graph_name: The name of the graph.
+        graph_description: The documentation of the graph.
+        version: The version of the model, as its author counts.
+        properties: ONNX's metadata_props.
+        overridable: Initializers that the file also lists as inputs. Runs take other values for them if the session has
+            overridable_initializers=True.
+    """
 
     producer_name: str
     producer_version: str
@@ -41,22 +60,38 @@ class Metadata:
     graph_description: str
     version: int
     properties: dict[str, str]
-    overridable: list[ValueInfo]  #: initializers that are inputs, too
+    overridable: list[ValueInfo]
 
 
 @dataclasses.dataclass(frozen=True)
 class Memory:
-    """Sizes in bytes. `values` and `scratch` are sums over all contexts that have run at the same time."""
+    """Sizes in bytes of what a session holds while nothing runs.
 
-    weights: int  #: that are in memory, rather than mapped from the model's files
-    packed: int  #: weights in the layouts that kernels read
-    values: int  #: that runs compute, including outputs
+    Attributes:
+        weights: The weights that are in memory, not only in the model's files.
+        packed: Weights in the form that kernels read.
+        values: The values that runs compute, including outputs, of all contexts that ran at the same time.
+        scratch: The scratch memory of kernels, of all contexts that ran at the same time.
+    """
+
+    weights: int
+    packed: int
+    values: int
     scratch: int
 
 
 @dataclasses.dataclass(frozen=True)
 class NodeEvent:
-    """A node that ran. Times are in microseconds on the clock of time.monotonic()."""
+    """A node that has run, see Session.profile.
+
+    Attributes:
+        name: The name of the node; may be "".
+        op_type: Its operator.
+        domain: The domain of the operator; "" is ai.onnx, "linnet" the domain of fused operators.
+        begin: When it began, in microseconds on the clock of time.monotonic().
+        duration: The time that it took, in microseconds.
+        thread: A number that identifies the thread that called run().
+    """
 
     name: str
     op_type: str
@@ -69,28 +104,40 @@ class NodeEvent:
 class Session:
     """A loaded model. Any number of threads may run it at the same time.
 
-    model: a path, or the bytes of a file.
-    threads: of one run. 0: OMP_NUM_THREADS, or else as many as the process may use.
-    optimization: 0: as written; 1: folded and cleaned; 2: all rewrites.
-    op_libraries: shared libraries with operators.
-    max_memory: the limit of loading and of one run, in bytes. 0: no limit.
-    deadline_ms: the limit on the time of loading and of each run. 0: no limit.
-    seed: of random operators without a seed attribute.
-    profile: records the nodes that run.
-    overridable_initializers: runs may pass other values for those in metadata.overridable. Otherwise these are
-    constants.
-    replaceable_weights: enables with_weights(), and stores all weights a second time.
-    cache_dir: a folder for the prepared model, which later loads map from there.
-    fast_int4: products with weights of few bits (MatMulNBits) multiply in int8 where the model permits it.
-    precision: "bfloat16": products by constant weights round their factors to bfloat16, on processors that multiply it.
-    plan_cache_bytes: the limit on the memory of plans for shapes other than the last. None: 64 MiB.
-    batch_invariant: the bits of a sample do not depend on the size of its batch.
-    executor: "threads": Linnet's own threads; "openmp": those of OpenMP, for programs whose other libraries use them;
-    "serial": only the caller's thread.
-    files: a ModelFiles from which the file at `model` and its external data are read, instead of from the file system.
+    Args:
+        model: The path of an ONNX file, of a program of torch.export.save (.pt2) or of a file of ONNX Runtime (.ort),
+            or the bytes of such a file.
+        threads: The threads of one run, at most 1024. 0: OMP_NUM_THREADS if it is set, otherwise as many as the process
+            may use.
+        optimization: 0: the graph as written. 1: constants folded, equal and dead nodes removed. 2: all rewrites.
+        op_libraries: Paths of shared libraries with operators.
+        disabled_rewrites: Names of rewrites to leave out; the error for an unknown name lists them.
+        max_memory: The limit on the memory of loading and of one run, in bytes; 0: no limit.
+        deadline_ms: The limit on the wall time of loading and of each run, in milliseconds; 0: no limit.
+        seed: The seed of random operators without a seed attribute, below 2**64. None: a different one per context.
+        profile: Whether to record the nodes that run, see `profile`.
+        overridable_initializers: Whether runs take other values for the initializers that `metadata.overridable` lists.
+            Otherwise they are constants, which is faster.
+        replaceable_weights: Whether with_weights() works. All weights are then stored a second time.
+        cache_dir: A folder in which prepared models are cached and mapped into memory by later sessions. It is created
+            if it is missing; "": no cache. Anyone who can write to it can change what models compute.
+        fast_int4: Whether products with weights of few bits (MatMulNBits) multiply in int8 if the model does not
+            specify the accuracy.
+        precision: With "bfloat16", products of float32 with constant weights round both factors to bfloat16, an error
+            of at most 2**-8 of each, if the processor has instructions for it.
+        plan_cache_bytes: The bytes that plans for shapes other than the last may hold. None: 64 MiB.
+        batch_invariant: Whether the bits of a sample's outputs do not depend on the batch size.
+        executor: "threads": Linnet's own threads. "openmp": OpenMP's threads, for programs whose other libraries use
+            them. "serial": the calling thread alone.
+        files: An object that reads the model's file and its external data instead of the file system, a ModelFiles.
 
-    Raises IoError, ModelError, UnsupportedError or LimitError if the model does not load. Raises TypeError or
-    ValueError, which name the option, if an option has another type or a value that it does not accept.
+    Raises:
+        IoError: A file cannot be read.
+        ModelError: The model is malformed.
+        UnsupportedError: This build lacks an operator, a type or an opset of the model.
+        LimitError: Loading exceeds max_memory or deadline_ms.
+        builtins.TypeError: An option has another type; the message names it.
+        ValueError: An option has a value that is out of range or unknown; the message names it.
     """
 
     def __init__(
@@ -133,12 +180,23 @@ class Session:
         self._run: Any = session.run
 
     def with_weights(self, weights: dict[str, Any]) -> Session:
-        """Returns a session with other contents of some initializers, given as arrays by name. All else is shared.
-        Names include initializers of bodies. If several initializers have one name, all of them are replaced.
+        """Creates a session with other contents of some initializers; everything else is shared.
 
-        This session does not change. Later changes of the arrays have no effect.
-        Raises ModelError for an unknown name, TypeError or ShapeError if the dtype or shape of an array differs from
-        that in the file, and UnsupportedError without replaceable_weights=True.
+        This session is unchanged. Later changes of the arrays have no effect.
+
+        Args:
+            weights: Arrays by the names of initializers in the file, including those in bodies of If, Loop and Scan. If
+                several initializers have the same name, all of them are replaced.
+
+        Returns:
+            The new session, whose profile is empty.
+
+        Raises:
+            ModelError: The file has no initializer of that name.
+            TypeError: An array has another dtype than in the file.
+            ShapeError: An array has another shape than in the file.
+            UnsupportedError: The session was made without replaceable_weights=True.
+            ValueError: A value is not an array.
         """
         copies = {
             options.text("the name of a weight", name): options.array(f"initializer {name!r}", array)
@@ -153,19 +211,29 @@ class Session:
         self, inputs: dict[str, Any], outputs: Iterable[str] | None = None, *, out: dict[str, Any] | None = None,
         cancellation: _linnet.Cancellation | None = None, deadline_ms: int | None = None,
     ) -> dict[str, Any]:  # fmt: skip
-        """Returns the outputs by name.
+        """Runs the model. Any number of threads may call it at the same time.
 
-        inputs: values by name.
-        outputs: the names of the requested outputs. None: all.
-        out: arrays by name that outputs are written to.
-        cancellation: a Cancellation that can end the run. Ctrl-C cancels the run, too.
-        deadline_ms: the time limit of this run, in addition to that of the session.
+        Args:
+            inputs: The inputs by name. A tensor is an array of the input's dtype, of NumPy or of any library that has
+                DLPack or the buffer protocol; arrays in C order are read in place. Numbers and nested lists are
+                converted. An int64 input also takes narrower integers. A sequence is a list, a map a dict, an optional
+                its value or None.
+            outputs: The names of the outputs to return, in that order. None: all outputs.
+            out: Arrays by name of outputs, which are written to these arrays: of the output's dtype and shape,
+                writable and in C order.
+            cancellation: A token that ends the run. Ctrl-C ends a run of the main thread, too.
+            deadline_ms: The limit on the wall time of this run, in milliseconds; that of the session applies as well.
 
-        Arrays in C order are read in place: NumPy's, and all others that support DLPack or the buffer protocol. An
-        int64 input also accepts integers of fewer bits. Outputs are arrays that own their memory. A sequence is a list,
-        a map is a dict, and an optional is its value or None.
-        Raises TypeError, ShapeError or ModelError for inputs that do not fit, CancelledError if the run was cancelled,
-        and LimitError if it exceeded the deadline.
+        Returns:
+            The outputs by name: arrays that own their memory, or the arrays of `out`.
+
+        Raises:
+            ModelError: An input or output name is missing or unknown.
+            TypeError: A value has another type than the input, or an argument has another type.
+            ShapeError: A shape does not fit.
+            CancelledError: The token was cancelled.
+            LimitError: The run exceeds a deadline or max_memory.
+            KeyboardInterrupt: Ctrl-C was pressed.
         """
         return self._run(inputs, outputs, out, cancellation, deadline_ms)
 
@@ -173,7 +241,21 @@ class Session:
         self, inputs: dict[str, Any], outputs: Iterable[str] | None = None, *, out: dict[str, Any] | None = None,
         deadline_ms: int | None = None,
     ) -> dict[str, Any]:  # fmt: skip
-        """Calls run() on a thread of the event loop's pool. Cancelling the task that awaits it ends the run."""
+        """Runs the model on a thread of the event loop's pool. Cancelling the task that awaits it ends the run.
+
+        Args:
+            inputs: As in run().
+            outputs: As in run().
+            out: As in run().
+            deadline_ms: As in run().
+
+        Returns:
+            What run() returns.
+
+        Raises:
+            Error: What run() raises.
+            asyncio.CancelledError: The task was cancelled.
+        """
         import asyncio  # imported here because it takes longer to import than most models take to load
 
         cancellation = _linnet.Cancellation()
@@ -185,11 +267,15 @@ class Session:
             raise
 
     def prepare(self, shapes: Mapping[str, Iterable[int]] | None = None) -> None:
-        """Plans for inputs of these shapes, given by name, and packs the weights. The next run with these shapes is
-        then as fast as later ones. An input whose shape the model fixes may be left out.
+        """Plans for inputs of these shapes and packs the weights, so that the first run with them is as fast as any.
 
-        Raises ShapeError if the shape of an input is missing, what run() raises for shapes that do not fit, and
-        UnsupportedError if shapes depend on the contents of an input.
+        Args:
+            shapes: Shapes by the names of inputs. Inputs whose shape the model fixes may be left out.
+
+        Raises:
+            ModelError: There is no input of that name.
+            ShapeError: The shape of an input is missing or does not fit.
+            UnsupportedError: Shapes depend on the contents of an input, or an input is not a tensor.
         """
         given = options.mapping("shapes", shapes or {})
         known = [info.name for info in self.inputs]
@@ -200,11 +286,11 @@ class Session:
 
     @property
     def memory(self) -> Memory:
-        """The memory that the session holds while no run is active."""
+        """Sizes of what the session holds while nothing runs."""
         return Memory(*self._session.memory)
 
     def close(self) -> None:
-        """Frees the model. Runs that have begun end as usual; later calls raise ModelError."""
+        """Frees the model. Runs that have begun end as usual; later calls raise ModelError. `with` calls it."""
         self._session = self._run = _Closed()
 
     def __enter__(self) -> Session:
@@ -214,31 +300,39 @@ class Session:
         self.close()
 
     def context(self) -> _linnet.Context:
-        """Returns a Context, which keeps outputs of a run as inputs of the next. bind_state() selects them."""
+        """Creates a Context, which keeps states between runs: outputs that are inputs of the next run."""
         return self._session.context()
 
     def save(self, path: StrPath) -> None:
-        """Writes the model as it runs, after the rewrites. Its fused operators are of the domain "linnet", which only
-        Linnet runs."""
+        """Writes the model after the rewrites. Its fused operators are in the domain "linnet": only Linnet can load it.
+
+        Args:
+            path: The file to write.
+
+        Raises:
+            IoError: The file cannot be written.
+            LimitError: The model exceeds the 2 GiB that the format holds.
+        """
         self._session.save(options.path("path", path))
 
     @property
     def profile(self) -> list[NodeEvent]:
-        """The nodes of all runs so far, in a session with profile=True."""
+        """The nodes of all runs so far, if the session was made with profile=True; otherwise empty."""
         return [NodeEvent(*event) for event in self._session.profile]
 
     @functools.cached_property
     def inputs(self) -> list[ValueInfo]:
-        """The inputs that every run needs."""
+        """The inputs that every run needs, in the order of the file."""
         return [ValueInfo(*info) for info in self._session.inputs]
 
     @functools.cached_property
     def outputs(self) -> list[ValueInfo]:
-        """The outputs, in the order in which runs return them."""
+        """The outputs, in the order in which run() returns them."""
         return [ValueInfo(*info) for info in self._session.outputs]
 
     @functools.cached_property
     def metadata(self) -> Metadata:
+        """The metadata of the model file."""
         values = self._session.metadata
         return Metadata(**values | {"overridable": [ValueInfo(*info) for info in values["overridable"]]})
 
@@ -283,8 +377,18 @@ def _loaded(path: str, **options: Any) -> Session:
 
 
 def cached(path: StrPath, **options: Any) -> Session:
-    """Returns the Session of these arguments. It is loaded once per process, even if several threads request it at
-    once."""
+    """Returns the Session of these arguments, loaded once per process, even if several threads ask at the same time.
+
+    Args:
+        path: The path of the model.
+        options: The options of Session.
+
+    Returns:
+        The session; the same object for equal arguments.
+
+    Raises:
+        Error: What Session raises.
+    """
     key = os.fspath(path) if isinstance(path, os.PathLike) else path
     hashable = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
     try:

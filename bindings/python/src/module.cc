@@ -210,42 +210,81 @@ void save(const Session& session, const std::string& path) {
 void define_context(nb::module_& module) {
   nb::class_<StatefulContext>(
       module, "Context",
-      "Runs of a session whose outputs are inputs of the next run: keys and values of a decoder, the state of a\n"
-      "recurrent network. Session.context() makes one. It runs once at a time: other threads wait.")
-      .def(
-          "run", &StatefulContext::run, nb::arg("inputs").none(), nb::arg("outputs").none() = nb::none(), nb::kw_only(),
-          nb::arg("out").none() = nb::none(), nb::arg("cancellation").none() = nb::none(),
-          nb::arg("deadline_ms").none() = nb::none(),
-          nb::sig("def run(self, inputs: dict[str, typing.Any], "
-                  "outputs: collections.abc.Iterable[str] | None = None, *, out: dict[str, typing.Any] | None = None, "
-                  "cancellation: Cancellation | None = None, deadline_ms: int | None = None) "
-                  "-> dict[str, typing.Any]"),
-          "As Session.run(), without states: `inputs` has none, `outputs` names none, and where it is None all others\n"
-          "are given. A run that fails leaves the states as they are.")
+      "Runs a session whose outputs are inputs of the next run: keys and values of a decoder, the state of a "
+      "recurrent\n"
+      "network. Session.context() creates one. Any thread may call it; one call runs at a time, the others wait.")
+      .def("run", &StatefulContext::run, nb::arg("inputs").none(), nb::arg("outputs").none() = nb::none(),
+           nb::kw_only(), nb::arg("out").none() = nb::none(), nb::arg("cancellation").none() = nb::none(),
+           nb::arg("deadline_ms").none() = nb::none(),
+           nb::sig("def run(self, inputs: dict[str, typing.Any], "
+                   "outputs: collections.abc.Iterable[str] | None = None, *, out: dict[str, typing.Any] | None = None, "
+                   "cancellation: Cancellation | None = None, deadline_ms: int | None = None) "
+                   "-> dict[str, typing.Any]"),
+           "Runs the model with the current states. A run that fails leaves all states unchanged.\n\n"
+           "Args:\n"
+           "    inputs: As in Session.run(), without the states.\n"
+           "    outputs: The names of the outputs to return, which are not states. None: all that are not states.\n"
+           "    out: As in Session.run().\n"
+           "    cancellation: As in Session.run().\n"
+           "    deadline_ms: As in Session.run().\n\n"
+           "Returns:\n"
+           "    The outputs by name.\n\n"
+           "Raises:\n"
+           "    ModelError: An output is a state, or what Session.run() raises it for.\n"
+           "    ShapeError: A state gets a shape that its input cannot have, or what Session.run() raises it for.\n"
+           "    Error: What Session.run() raises.")
       .def("bind_state", &StatefulContext::bind_state, nb::arg("output").none(), nb::arg("input").none(),
            nb::arg("initial").none() = nb::none(), nb::kw_only(), nb::arg("capacity").none() = 0,
            nb::sig("def bind_state(self, output: str, input: str, initial: typing.Any = None, *, capacity: int = 0) "
                    "-> None"),
-           "From now on `output` of a run is `input` of the next one, `initial`, an array that is copied, that of the\n"
-           "first; without one an overridable initializer begins with the value in the file. A state that each run\n"
-           "makes longer by a known number of rows, along any axis, grows in place: new\n"
-           "rows are written into memory that doubles whenever it is full, at least for `capacity` rows. Raises\n"
-           "ModelError for unknown names and those bound before, TypeError or ShapeError where `initial` or the\n"
-           "output does not fit the input, UnsupportedError for strings and containers.")
+           "Makes an output of each run an input of the next one.\n\n"
+           "A state that each run extends by a known number of rows, along any axis, grows in place: new rows are\n"
+           "written into memory that doubles whenever it is full.\n\n"
+           "Args:\n"
+           "    output: The name of the output.\n"
+           "    input: The name of the input.\n"
+           "    initial: The input of the first run, an array that is copied. None, which only an overridable\n"
+           "        initializer allows: the value in the file.\n"
+           "    capacity: The number of rows that there is memory for from the beginning.\n\n"
+           "Raises:\n"
+           "    ModelError: A name is unknown or already bound.\n"
+           "    TypeError: `initial` or the output has another dtype than the input.\n"
+           "    ShapeError: `initial` or the output has a shape that the input cannot have.\n"
+           "    UnsupportedError: The value is of strings, a container, or has elements smaller than a byte.")
       .def("state", &StatefulContext::state, nb::arg("input").none(),
            nb::sig("def state(self, input: str) -> typing.Any"),
-           "A copy of what the next run gets as that input. Raises ModelError where it is no state.")
+           "Returns a copy of a state.\n\n"
+           "Args:\n"
+           "    input: The name of the input that the state is bound to.\n\n"
+           "Returns:\n"
+           "    The array that the next run gets as that input.\n\n"
+           "Raises:\n"
+           "    ModelError: The input is not a state.")
       .def("set_state", &StatefulContext::set_state, nb::arg("input").none(), nb::arg("value").none(),
            nb::sig("def set_state(self, input: str, value: typing.Any) -> None"),
-           "Copies another value into a state. Raises what bind_state() does.")
+           "Copies a value into a state.\n\n"
+           "Args:\n"
+           "    input: The name of the input that the state is bound to.\n"
+           "    value: An array that fits the input.\n\n"
+           "Raises:\n"
+           "    ModelError: The input is not a state.\n"
+           "    TypeError: The value has another dtype than the input.\n"
+           "    ShapeError: The value has a shape that the input cannot have.")
       .def("truncate_states", &StatefulContext::truncate_states, nb::arg("length").none(),
            nb::sig("def truncate_states(self, length: int) -> None"),
-           "Cuts all states that have grown along one axis, or before a run can along no other, to their first\n"
-           "`length` rows, as where tokens are taken back. Raises ShapeError, and cuts none, where one is shorter,\n"
-           "ValueError where the length is negative.")
-      .def("reset_states", &StatefulContext::reset_states, "Back to the initial values.")
+           "Cuts states to their first rows, for example to take back tokens.\n\n"
+           "It cuts every state that has grown along one axis or that, before the first run, can grow along only "
+           "one.\n\n"
+           "Args:\n"
+           "    length: The number of rows to keep.\n\n"
+           "Raises:\n"
+           "    ShapeError: A state has fewer rows; none is cut.\n"
+           "    ValueError: The length is negative.")
+      .def("reset_states", &StatefulContext::reset_states, "Sets all states to their initial values.")
       .def("fork", &StatefulContext::fork,
-           "Another context with the same states, which go their own ways from here: for beams.");
+           "Creates a context with a copy of the states, which change independently from then on; for beam search.\n\n"
+           "Returns:\n"
+           "    The new context.");
 }
 
 /// Defines what linnet.onnxruntime shares with the library that implements ONNX Runtime's C ABI.
@@ -277,10 +316,13 @@ NB_MODULE(_linnet, module) {
              nb::sig("def set_dtypes(numpys: dict[int, numpy.dtype[typing.Any]], "
                      "load_all: collections.abc.Callable[[], dict[int, numpy.dtype[typing.Any]]]) -> None"));
   nb::register_exception_translator(translate);
-  nb::class_<CancellationToken>(module, "Cancellation", "Ends the runs that it is given to, from any thread.")
+  nb::class_<CancellationToken>(
+      module, "Cancellation",
+      "Cancels runs from any thread. A cancelled token stays cancelled; later runs need another one.")
       .def(nb::init<>())
-      .def("cancel", &CancellationToken::cancel, "Ends them after the node that runs, and those that begin later.")
-      .def_prop_ro("cancelled", &CancellationToken::cancelled);
+      .def("cancel", &CancellationToken::cancel,
+           "Cancels all runs that have this token: they end after the node that runs, with CancelledError.")
+      .def_prop_ro("cancelled", &CancellationToken::cancelled, "Whether cancel() was called.");
   nb::class_<Session>(module, "Session")
       .def("__init__", &make_session,
            nb::sig("def __init__(self, model: str | bytes, options: dict[str, typing.Any]) -> None"))
