@@ -38,7 +38,7 @@ TORCH_VERSION=2.13.0
 TEST_PACKAGES="libgtest-dev libgmock-dev libbenchmark-dev libtorch-dev python3-torch python3-torchvision python3-onnx
   libopenblas0-pthread python3-pytest python3-pytest-xdist python3-setuptools python3-dev python3-venv clang-format
   clang-tidy clang libclang-dev libclang-rt-dev llvm llvm-dev libomp-dev g++-aarch64-linux-gnu qemu-user fish groff lintian zsh
-  chromium"
+  chromium doxygen"
 
 step "Installing the packages that build and tests need"
 install_packages $BUILD_PACKAGES $TEST_PACKAGES

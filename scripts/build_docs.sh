@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.."
 
 PYTHON=.venv-docs/bin/python
 
+command -v doxygen >/dev/null || fail "doxygen is not installed: apt-get install doxygen"
 [ -x "$PYTHON" ] || /usr/bin/python3 -m venv .venv-docs
 "$PYTHON" -m pip install -q --disable-pip-version-check -r docs/requirements.txt ||
   fail "pip could not install the packages of docs/requirements.txt"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from documentation import PAGES, blocks, commands, fill
+from documentation import COOKBOOKS, PAGES, blocks, commands, fill
 from installed import compiler
 from locations import BUILD, ROOT
 
@@ -167,7 +167,10 @@ def test_blocks_named_after_files_have_their_text(page):
 
 @pytest.mark.parametrize("block", of("cpp", "c"))
 def test_program_runs(folder, block):
-    call(folder, compile(folder, f"program.{'c' if block.language == 'c' else 'cc'}", whole(block)))
+    flags = ["-Wall", "-Wextra", "-Werror"] if block.page in COOKBOOKS else []
+    if block.page in COOKBOOKS and block.language == "c":
+        flags += ["-std=c11"]
+    call(folder, compile(folder, f"program.{'c' if block.language == 'c' else 'cc'}", whole(block), *flags))
 
 
 def test_the_blocks_of_custom_operators_are_a_library(folder, run_model):

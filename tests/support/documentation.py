@@ -9,10 +9,15 @@ import numpy as np
 import pt2_archive
 from code_models import save_models
 from locations import BUILD, ROOT
+from onnx import numpy_helper
 
 PAGES = sorted(str(path.relative_to(ROOT)) for names in ("*.md", "docs/**/*.md") for path in ROOT.glob(names))
 FENCE = re.compile(r'^( *)```(\w*)(?: title="([^"\n]+)")?\n(.*?)^\1```$', re.MULTILINE | re.DOTALL)
 PYTORCH = re.compile(r"\btorch\.|linnet_torch|bin/export_model|linnet/lowering\.h")
+
+
+# Pages of programs to copy, which compile without warnings.
+COOKBOOKS = {"docs/cpp_snippets.md", "docs/c_snippets.md", "docs/python_snippets.md"}
 
 
 @dataclass(frozen=True)
@@ -69,5 +74,6 @@ def fill(folder):
         file.setsampwidth(2)
         file.setframerate(16000)
         file.writeframes(np.random.default_rng(0).integers(-9999, 9999, 4000, np.int16).tobytes())
+    (folder / "input_0.pb").write_bytes(numpy_helper.from_array(np.ones((2, 3), np.float32), "x").SerializeToString())
     (folder / "app.py").write_text(APPLICATION)
     (folder / "program.c").write_text(blocks("docs/c.md", "c")[0].text)
