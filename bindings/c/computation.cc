@@ -52,7 +52,7 @@ linnet_status linnet_computation_allocate_output(linnet_computation* computation
   return guarded([&] {
     linnet_computation& c = valid(computation, "computation");
     const OutputMemory memory = c.memory(index);
-    require(memory != OutputMemory::kPlanned, "infer() said all dims of the output: it has memory");
+    require(memory != OutputMemory::kPlanned, "the output has memory already: infer() set all its dims");
     linnet_tensor& allocated = result(output, "output");
     const Shape shape = shape_of(rank, dims);
     allocated = memory == OutputMemory::kNone ? linnet_tensor{} : allocate(c, index, shape);

@@ -90,7 +90,7 @@ void run(linnet_context& context, std::span<const Tensor> inputs, const linnet_r
 
 linnet_tensor show(linnet_context& context, size_t index) {
   if (context.outputs.empty())
-    throw ArgumentError("the context has no outputs: its last run failed, or there was none");
+    throw ArgumentError("the context has no outputs: it has not run yet, or its last run failed");
   if (index >= context.outputs.size())
     throw ArgumentError(str("there is no output ", index, " of ", context.outputs.size()));
   const Tensor& output = context.outputs[index];

@@ -18,9 +18,9 @@ linnet_options checked(const linnet_options* given) {
   const linnet_options options = read_sized(given, offsetof(linnet_options, batch_invariant), "options");
   require(options.threads >= 0, "options->threads is below 0");
   require(options.optimization >= LINNET_OPTIMIZE_ALL && options.optimization <= LINNET_OPTIMIZE_NOTHING,
-          "options->optimization is none of LINNET_OPTIMIZE_*");
+          "options->optimization is unknown; expected a LINNET_OPTIMIZE_* value");
   require(options.precision >= LINNET_PRECISION_FLOAT32 && options.precision <= LINNET_PRECISION_BFLOAT16,
-          "options->precision is none of LINNET_PRECISION_*");
+          "options->precision is unknown; expected a LINNET_PRECISION_* value");
   require(options.max_file_bytes >= 0 && options.max_nodes >= 0, "a limit of options is below 0");
   require(options.max_memory_bytes >= 0 && options.deadline_ms >= 0, "a limit of options is below 0");
   return options;

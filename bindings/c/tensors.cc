@@ -37,7 +37,7 @@ Tensor copy_strings(const linnet_tensor& tensor, const Shape& shape) {
 
 DType tensor_dtype(linnet_dtype dtype) {
   if (dtype > 0 && dtype <= linnet_dtype(kLastElementType)) return DType(dtype);
-  throw Error(ErrorKind::kType, str("dtype ", dtype, " is none of tensors"));
+  throw Error(ErrorKind::kType, str("dtype ", dtype, " is not a dtype of tensors"));
 }
 
 DType number_dtype(linnet_dtype dtype) {

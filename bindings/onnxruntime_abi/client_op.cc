@@ -26,7 +26,7 @@ DType undeclared_dtype(const ClientFunctions& functions, std::span<const Fact> i
   for (size_t i = 0; i < in.size(); ++i) {
     if (functions.input_type(i) == kUndefinedElement && in[i].present()) return in[i].dtype;
   }
-  throw Error(ErrorKind::kType, "no input says what type the output is of");
+  throw Error(ErrorKind::kType, "no input determines the type of the output");
 }
 
 /// Whether types and shapes print as the same text.

@@ -37,7 +37,7 @@ const EpDevice* const* devices() {
   return all;
 }
 
-void check_cpu(const EpDevice* device) { require(device == &cpu_device(), "ep_device is none of Linnet's"); }
+void check_cpu(const EpDevice* device) { require(device == &cpu_device(), "ep_device is not a device of Linnet"); }
 
 Status* devices_of(const Session* session, size_t expected, const EpDevice** list, size_t count) noexcept {
   return guarded([&] {
@@ -152,7 +152,7 @@ Status* GetHardwareDeviceEpIncompatibilityDetails(const Env* env, const char* pr
     valid(env, "env");
     const bool is_known = std::strcmp(text(provider, "ep_name"), "CPUExecutionProvider") == 0;
     if (!is_known) throw Failure(kInvalidArgument, str("No OrtEpFactory was found for the provider ", provider));
-    require(hardware == &cpu_device().hardware, "hw is none of Linnet's devices");
+    require(hardware == &cpu_device().hardware, "hw is not a device of Linnet");
     return new DeviceEpIncompatibilityDetails;
   });
 }

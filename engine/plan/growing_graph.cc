@@ -82,7 +82,8 @@ class Builder final : public PrefixGraph {
     } else if (const auto elements = elements_of(fact)) {
       made = numbers(*elements, fact.shape(), fact.dtype);
     }
-    if (made == kNoValue) throw Error(ErrorKind::kInternal, str("nothing stands for '", open_.value(v).name, "'"));
+    if (made == kNoValue)
+      throw Error(ErrorKind::kInternal, str("value '", open_.value(v).name, "' has no counterpart in the new graph"));
     return now_[size_t(v)] = made;
   }
 

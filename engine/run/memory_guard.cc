@@ -64,7 +64,7 @@ void MemoryGuard::end_node(size_t node, const std::vector<Tensor>& slots, const 
     if (filled(begin_of(value) - kGuardBytes, kGuardBytes) && filled(begin_of(value) + value.bytes(), kGuardBytes)) {
       continue;
     }
-    throw Error(ErrorKind::kInternal, str("wrote beside ", describe(value)));
+    throw Error(ErrorKind::kInternal, str("wrote outside of ", describe(value)));
   }
   for (const int slot : dead_at_[node]) fill(slots[size_t(slot)].raw(), slots[size_t(slot)].bytes());
 }
@@ -74,7 +74,7 @@ void MemoryGuard::check_scratch(const Kernel& kernel, const Tensor& scratch) con
   const size_t pitch = aligned(plan_.scratch_bytes), own = kernel.scratch_bytes();
   for (size_t begin = 0; begin + pitch <= scratch.bytes(); begin += pitch) {
     if (filled(begin_of(scratch) + begin + own, pitch - own)) continue;
-    throw Error(ErrorKind::kInternal, str("wrote behind ", own, " bytes of scratch memory"));
+    throw Error(ErrorKind::kInternal, str("wrote past the end of ", own, " bytes of scratch memory"));
   }
 }
 

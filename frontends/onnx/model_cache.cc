@@ -44,7 +44,7 @@ const char* refusal(const ModelOptions& options, const Registry& registry) {
   if (options.external_data) return "with external data that the program provides";
   if (options.initializers) return "with initializers that the program provides";
   if (build_id().empty()) return "by a build of Linnet without a build id (-Wl,--build-id)";
-  if (!registry.standard()) return "with operators beside Linnet's own";
+  if (!registry.standard()) return "with operators besides Linnet's own";
   return nullptr;
 }
 

@@ -23,7 +23,7 @@ std::optional<ScopedAttribute> Scope::resolve(const pb::AttributeProto& attribut
   while (scope->around_) scope = scope->around_;
   if (!scope->is_function_) {
     throw Error(ErrorKind::kModel, str("attribute '", attribute.name(), "' refers to '", attribute.ref_attr_name(),
-                                       "' of a function, but lies in none"));
+                                       "' of a function, but is outside of any"));
   }
   const auto found = scope->attributes_.find(attribute.ref_attr_name());
   if (found == scope->attributes_.end()) return std::nullopt;

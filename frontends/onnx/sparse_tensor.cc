@@ -32,7 +32,7 @@ void check_form(const Tensor& values, const Tensor& indices, const Shape& shape)
 
 int64_t checked_index(int64_t index, int64_t size, const Shape& shape) {
   if (index < 0 || index >= size) {
-    throw Error(ErrorKind::kModel, str("sparse index ", index, " lies outside shape ", shape));
+    throw Error(ErrorKind::kModel, str("sparse index ", index, " is outside of shape ", shape));
   }
   return index;
 }

@@ -63,7 +63,8 @@ class ValueReader {
 
   static void put_value(const Tensor& value, int64_t i, Tensor& values) {
     if (value.dtype() != values.dtype() || is_container(value.dtype()) || dtype_bits(value.dtype()) < 8) {
-      throw Error(ErrorKind::kUnsupported, str("a map holds ", describe(value), " beside ", values.dtype()));
+      throw Error(ErrorKind::kUnsupported, str("a map contains both ", describe(value), " and ", values.dtype(),
+                                               "; all its values need one dtype"));
     }
     auto* to = static_cast<std::byte*>(values.raw()) + size_t(i) * size_t(dtype_bits(value.dtype()) / 8);
     Tensor element = Tensor::wrap(value.dtype(), value.shape(), to);

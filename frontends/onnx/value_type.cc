@@ -61,7 +61,8 @@ Fact fact_of_depth(const pb::TypeProto& type, int depth) {
 }  // namespace
 
 DType dtype_from_proto(int32_t number) {
-  if (number < int32_t(DType::kFloat32)) throw Error(ErrorKind::kModel, str("element type ", number, " is none"));
+  if (number < int32_t(DType::kFloat32))
+    throw Error(ErrorKind::kModel, str("element type ", number, " does not exist"));
   if (number > int32_t(kLastElementType)) {
     throw Error(ErrorKind::kUnsupported, str("element type ", number, " is not known to this build"));
   }

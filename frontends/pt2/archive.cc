@@ -91,7 +91,7 @@ void Archive::check_versions() const {
   }
   const std::string order = small_member("byteorder", "little");
   if (order == "big") {
-    throw Error(ErrorKind::kUnsupported, "byteorder is 'big'; save the program anew on a little-endian machine");
+    throw Error(ErrorKind::kUnsupported, "byteorder is 'big'; save the program again on a little-endian machine");
   }
   if (order != "little") throw Error(ErrorKind::kModel, str("byteorder is '", order, "', expected 'little'"));
 }

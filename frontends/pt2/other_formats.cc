@@ -47,7 +47,7 @@ constexpr Beginning kBeginnings[] = {
      "compressed by xz", kUnpack},
     {0, "7z\xbc\xaf", "a 7z archive", kUnpack},
     {0, "\x93NUMPY", "a NumPy array", kExport},
-    {0, "PK\x05\x06", "an empty ZIP archive", "save it anew with torch.export.save"},
+    {0, "PK\x05\x06", "an empty ZIP archive", "save it again with torch.export.save"},
 };
 
 [[noreturn]] void throw_not_pt2(ErrorKind kind, std::string_view what, std::string_view advice) {

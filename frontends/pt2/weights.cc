@@ -72,7 +72,7 @@ class Payloads {
     const auto pickled = payload.find("use_pickle");
     if (!(pickled && pickled->boolean()) && payload.find("tensor_meta")) return;
     payload.fail(
-        "is a pickle, which only Python can read, as of a tensor subclass (quantized by torchao, say) or an "
+        "is a pickle, which only Python can read: a tensor subclass (one quantized by torchao, for example) or an "
         "object: save the model with plain tensors",
         ErrorKind::kUnsupported);
   }
@@ -102,7 +102,7 @@ class Payloads {
     const int64_t limit = checked_add(kMostCopiedBytes, checked_mul(kMostCopies, archive_.source()->size()));
     if (copied_bytes_ <= limit) return;
     throw Error(ErrorKind::kLimit, str("'", name, "': weights that are views of others take more than ", limit,
-                                       " bytes in all; save them as tensors of their own"));
+                                       " bytes in all; save them as separate tensors"));
   }
 
   /// Returns the bytes of a member from the view's first element to its last one.

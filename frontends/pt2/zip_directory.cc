@@ -37,7 +37,7 @@ void check_method(const std::string& name, uint64_t flags, uint64_t method) {
   if (flags & kPatchFlag) throw_bad_entry(ErrorKind::kUnsupported, name, "is a patch of other data");
   if (method == 0) return;
   throw_bad_entry(ErrorKind::kUnsupported, name,
-                  str("is compressed (method ", method, "), PyTorch stores its files as they are; save it anew"));
+                  str("is compressed (method ", method, "), PyTorch stores files without compression; save it again"));
 }
 
 /// The three numbers of an entry that may be in its ZIP64 field instead, in that field's order.
@@ -70,7 +70,8 @@ Sizes with_zip64(const RecordBytes& directory, Sizes sizes, size_t extra, size_t
 /// Reads the entry at an offset of the directory and advances the offset to the next entry.
 Listed read_entry(const RecordBytes& directory, size_t& at, int64_t directory_offset) {
   if (directory.number(at, 4) != kEntryMark) {
-    throw Error(ErrorKind::kModel, "the ZIP archive is damaged: its directory has fewer entries than it says");
+    throw Error(ErrorKind::kModel,
+                "the ZIP archive is damaged: its directory has fewer entries than its end record counts");
   }
   const size_t name_bytes = size_t(directory.number(at + 28, 2));
   const size_t extra = at + kEntryBytes + name_bytes, extra_end = extra + size_t(directory.number(at + 30, 2));
@@ -99,7 +100,7 @@ void locate(const ByteSource& archive, Listed& listed, int64_t directory_offset)
   const RecordBytes local(archive, listed.header, header_bytes, "an entry's header");
   const bool same = local.number(0, 4) == kLocalMark && local.number(8, 2) == 0 && local.number(26, 2) == name.size() &&
                     local.text(kLocalBytes, name.size()) == name;
-  if (!same) throw_bad_entry(ErrorKind::kModel, name, "has another header than the directory says");
+  if (!same) throw_bad_entry(ErrorKind::kModel, name, "has a header that differs from the directory");
   listed.entry.offset = checked_add(listed.header, checked_add(header_bytes, int64_t(local.number(28, 2))));
   if (checked_add(listed.entry.offset, listed.entry.bytes) > directory_offset) {
     throw_bad_entry(ErrorKind::kModel, name, "is not inside of the archive");
@@ -132,7 +133,8 @@ std::vector<Listed> list_entries(const ByteSource& archive) {
   size_t at = 0;
   for (int64_t i = 0; i < end.entries; ++i) entries.push_back(read_entry(directory, at, end.offset));
   if (at != directory.size()) {
-    throw Error(ErrorKind::kModel, "the ZIP archive is damaged: its directory has more entries than it says");
+    throw Error(ErrorKind::kModel,
+                "the ZIP archive is damaged: its directory has more entries than its end record counts");
   }
   for (Listed& entry : entries) locate(archive, entry, end.offset);
   return entries;

@@ -25,7 +25,7 @@ int64_t end_offset(const ByteSource& archive) {
     const bool marked = bytes.number(size_t(at), 4) == kEndMark;
     if (marked && at + kEndBytes + int64_t(bytes.number(size_t(at) + 20, 2)) == tail) return archive.size() - tail + at;
   }
-  throw_bad_end("its directory is missing, so the file was cut off; copy or save it anew");
+  throw_bad_end("its directory is missing, so the file was cut off; copy or save it again");
 }
 
 /// Returns a number from the last record and its ZIP64 form. If all bits of the former are set, the latter counts.
@@ -71,7 +71,7 @@ bool has_locator(const ByteSource& archive, int64_t end_offset) {
 
 ZipEnd find_zip_end(const ByteSource& archive) {
   if (archive.size() < kEndBytes)
-    throw_bad_end("its directory is missing, so the file was cut off; copy or save it anew");
+    throw_bad_end("its directory is missing, so the file was cut off; copy or save it again");
   const int64_t offset = end_offset(archive);
   const RecordBytes end(archive, offset, kEndBytes, "its end record");
   if (has_locator(archive, offset)) return zip64_end(archive, end, offset - kLocatorBytes);

@@ -119,7 +119,7 @@ class LossKernel final : public Kernel {
   }
 
   [[noreturn]] void throw_label(int64_t label) const {
-    throw Error(ErrorKind::kShape, str("labels must lie in [0, ", classes_, "), got ", label));
+    throw Error(ErrorKind::kShape, str("labels must be in [0, ", classes_, "), got ", label));
   }
 
   Loss loss_;

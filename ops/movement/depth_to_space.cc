@@ -8,7 +8,7 @@ namespace {
 int64_t read_block(const NodeSpec& node) {
   const int64_t block = node.attr<int64_t>("blocksize");
   if (block < 1 || block > (int64_t{1} << 15)) {
-    throw Error(ErrorKind::kModel, str("blocksize must lie in [1, 32768], got ", block));
+    throw Error(ErrorKind::kModel, str("blocksize must be in [1, 32768], got ", block));
   }
   return block;
 }

@@ -60,7 +60,7 @@ class MaxRoiPoolKernel final : public Kernel {
       const auto image = truncated<int64_t>(double(rois[i]));
       if (!(rois[i] >= 0) || image < 0 || image >= x_[0]) {
         throw Error(ErrorKind::kModel,
-                    str("batch_id of region ", i / 5, " must lie in [0, ", x_[0], "), got ", rois[i]));
+                    str("batch_id of region ", i / 5, " must be in [0, ", x_[0], "), got ", rois[i]));
       }
     }
   }

@@ -112,7 +112,7 @@ class MaxUnpoolKernel final : public Kernel {
     const int64_t found = offset(index);
     if (found >= 0) return found;
     throw Error(ErrorKind::kModel,
-                str("index ", index, " lies outside of the output ", y_, " (unpooled ", indexed_, ")"));
+                str("index ", index, " is outside of the output ", y_, " (unpooled ", indexed_, ")"));
   }
 
   /// Returns the offset in the output of an index that counts in the unpooled shape, or -1 outside the output.

@@ -120,7 +120,7 @@ std::optional<Dims> PoolAttributes::output_dims(const Fact& x) const {
   if (!x.has_rank()) return std::nullopt;
   const bool fits = global_ ? x.rank() >= 3 && x.rank() <= 5 : x.rank() == int(kernel_.size()) + 2;
   if (!fits) {
-    throw Error(ErrorKind::kShape, global_ ? str("X must have 1 to 3 spatial axes behind batch and channels, got ", x)
+    throw Error(ErrorKind::kShape, global_ ? str("X must have 1 to 3 spatial axes after batch and channels, got ", x)
                                            : str("X must have rank ", kernel_.size() + 2, ", got ", x));
   }
   Dims dims = *x.dims;

@@ -57,7 +57,7 @@ void check_options(const Model& model, Samples samples, const QuantizeOptions& o
                 str("blocks of ", options.block_size, " weights: MatMulNBits takes powers of two from 16 on"));
   }
   if (options.mode == QuantizeMode::kStatic && samples.empty()) {
-    throw Error(ErrorKind::kModel, "static quantisation finds its ranges on samples of inputs: there are none");
+    throw Error(ErrorKind::kModel, "static quantisation finds its ranges on samples of inputs, but got no samples");
   }
 }
 

@@ -91,7 +91,7 @@ class RecurrentKernel final : public Kernel {
     for (int64_t b = 0; b < s_.batch; ++b) {
       if (lengths[b] < 0 || lengths[b] > s_.steps) {
         throw Error(ErrorKind::kShape,
-                    str("sequence_lens must lie in [0, ", s_.steps, "], got ", lengths[b], " at position ", b));
+                    str("sequence_lens must be in [0, ", s_.steps, "], got ", lengths[b], " at position ", b));
       }
     }
     return lengths;

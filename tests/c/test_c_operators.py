@@ -282,7 +282,7 @@ def test_callbacks_cannot_pass_what_does_not_fit(api):
     def compute(api, node, computation):
         refused(ARGUMENT, "no input 2 of 2", given, api, "computation_input", computation, 2)
         refused(ARGUMENT, "no output 1 of 1", given, api, "computation_output", computation, 1)
-        refused(ARGUMENT, "it has memory", api.computation_allocate_output, computation, 0, 1, dims(1), byref(Tensor()))
+        refused(ARGUMENT, "has memory already", api.computation_allocate_output, computation, 0, 1, dims(1), byref(Tensor()))
         array(given(api, "computation_output", computation, 0))[...] = 1
 
     mine = Mine(api, infer, compute)

@@ -182,7 +182,7 @@ def test_an_output_may_be_written_over_a_whole_input():
     np.testing.assert_array_equal(x, np.arange(5))
     with pytest.raises(linnet.ShapeError, match="overlaps"):
         identity(TensorProto.FLOAT, [4]).run({"x": x[:4]}, out={"y": x[1:]})
-    with pytest.raises(linnet.TypeError, match="do not lie in NumPy's memory"):
+    with pytest.raises(linnet.TypeError, match="have no form in NumPy's memory"):
         identity(TensorProto.STRING, [1]).run({"x": ["a"]}, out={"y": np.array([""], object)})
 
 

@@ -27,7 +27,7 @@ CLI::App* add_model_verb(CLI::App& app, Options& o, const std::string& name, con
 
 void add_run(CLI::App& app, Options& o) {
   CLI::App* verb = add_model_verb(app, o, "run", "Run once, print the outputs");
-  verb->add_flag("-v,--verbose", o.verbose, "Tell on stderr what was chosen for each node");
+  verb->add_flag("-v,--verbose", o.verbose, "Print on stderr what was chosen for each node");
   verb->add_option("--print", o.print, "Print the first N values of each output")
       ->check(not_negative())
       ->capture_default_str();
@@ -104,7 +104,7 @@ void add_compare(CLI::App& app, Options& o) {
   verb->add_flag("--verify-opt", o.verify_opt, "Reference: the same model at --opt 0");
   verb->add_flag("--bisect-opt", o.bisect_opt, "Find the rewrite that makes the outputs differ from --opt 0");
   verb->add_flag("--guard-memory", o.guard_memory,
-                 "Reference, bit by bit: the same model, each value in memory of its own between guards");
+                 "Reference, bit by bit: the same model, each value in separate memory between guards");
   verb->add_flag("--per-node", o.per_node, "Compare the values inside the model, too, node by node");
   verb->add_flag("--first-diff", o.first_diff, "Name the first node whose values differ");
   add_accuracy_flags(*verb, o.accuracy);

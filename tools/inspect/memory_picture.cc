@@ -110,9 +110,9 @@ class Picture {
     svg_.text(20, 52, "caption",
               counted(map_.nodes.size(), "node") + ", " + counted(map_.values.size(), "value") + "; arena " +
                   human_bytes(map_.arena_bytes) + ", of which values take at most " + human_bytes(map_.peak_bytes) +
-                  " at a time; outputs, in memory of their own, " + human_bytes(map_.bytes - map_.arena_bytes));
+                  " at a time; outputs, in separate memory, " + human_bytes(map_.bytes - map_.arena_bytes));
     svg_.text(20, 70, "caption",
-              "not drawn: weights " + human_bytes(memory.weights_bytes) + " + packed " +
+              "not shown: weights " + human_bytes(memory.weights_bytes) + " + packed " +
                   human_bytes(memory.packed_bytes) + ", scratch " + human_bytes(memory.scratch_bytes) +
                   ", inputs, which are the caller's");
   }
@@ -166,7 +166,7 @@ class Picture {
   }
   std::string tooltip(const PlacedValue& value) const {
     return str(value.name, "\n", value.dtype, value.shape, ", ", value.bytes, " bytes (", human_bytes(value.bytes),
-               ") ", value.apart ? "in memory of its own" : str("at ", value.offset), "\nwritten by ",
+               ") ", value.apart ? "in separate memory" : str("at ", value.offset), "\nwritten by ",
                node_name(value.written), "\n", last_reader(value));
   }
   std::string last_reader(const PlacedValue& value) const {

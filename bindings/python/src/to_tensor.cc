@@ -242,7 +242,7 @@ Tensor to_tensor(nb::handle array, const std::string& what) {
 Tensor output_memory(nb::handle array, const Fact& fact, const std::string& what) {
   if (is_object(fact.dtype) || dtype_bits(fact.dtype) < 8) {
     throw Error(ErrorKind::kType,
-                str(what, " cannot be given: elements of ", fact.dtype, " do not lie in NumPy's memory"));
+                str(what, " cannot be given: elements of ", fact.dtype, " have no form in NumPy's memory"));
   }
   const nb::object dtype = numpy_dtype(fact.dtype);
   const nb::object own = is_array(array) ? base_array(array) : nb::none();

@@ -20,7 +20,7 @@ namespace {
 /// Refuses flags that describe inputs, because a .pt2 file describes its inputs itself.
 void check_flags(const Options& options) {
   const auto refuse = [](const std::string& flag) {
-    throw Failure(ExitCode::kUsage, flag + " is for TorchScript files; a .pt2 file has what it says");
+    throw Failure(ExitCode::kUsage, flag + " is for TorchScript files; a .pt2 file contains its inputs");
   };
   if (!options.inputs.empty()) refuse("--input");
   if (!options.dynamic.empty()) refuse("--dynamic");

@@ -30,7 +30,7 @@ int64_t TensorInfo::numel() const {
 
 const TensorInfo& Concrete::tensor() const {
   if (const auto* tensor = std::get_if<TensorInfo>(&value)) return *tensor;
-  throw ExportError("a value is used as a tensor that is none");
+  throw ExportError("a value is used as a tensor, but is not one");
 }
 
 int64_t Concrete::integer() const {
@@ -52,7 +52,7 @@ bool Concrete::flag() const {
 
 const std::string& Concrete::text() const {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  throw ExportError("a value is used as a text that is none");
+  throw ExportError("a value is used as a string, but is not one");
 }
 
 DType Concrete::dtype() const {

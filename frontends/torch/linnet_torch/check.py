@@ -50,9 +50,9 @@ class Check:
         except MismatchError:
             slack = rounding.slack(request, case.arguments, case.results, model)
             bounds["slack"] = dict(zip(request.output_names, slack))
-        drawn = [name for name, each in bounds["slack"].items() if np.ndim(each) == 0 and np.isposinf(each)]
-        if drawn:
-            warnings.warn(f"of {', '.join(drawn)} only type and shape are compared: the values are random", stacklevel=5)
+        random = [name for name, each in bounds["slack"].items() if np.ndim(each) == 0 and np.isposinf(each)]
+        if random:
+            warnings.warn(f"of {', '.join(random)} only type and shape are compared: the values are random", stacklevel=5)
         try:
             compare(got, expected, **bounds)
         except MismatchError as error:

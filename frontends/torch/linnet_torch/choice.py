@@ -94,7 +94,7 @@ def _check_dynamo(scripted: Optional[str], functions: list) -> None:
         warnings.warn(
             f"the dynamo exporter ignores {function.__qualname__}.symbolic and writes what its forward is made of. To "
             "keep it one node, use exporter='torchscript'; or make it an operator with torch.library.custom_op and "
-            "say in custom_translation_table what it becomes; or return torch.onnx.ops.symbolic('domain::Name', ...) "
+            "give its translation in custom_translation_table; or return torch.onnx.ops.symbolic('domain::Name', ...) "
             "from the module's forward where torch.onnx.is_in_onnx_export()",
             stacklevel=4,
         )

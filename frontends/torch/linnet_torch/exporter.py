@@ -171,7 +171,7 @@ def _error_of(problems: list, module: str) -> Exception:
     if guard:
         return ExportError(
             f"{module} depends on the values of a tensor in Python, by a branch or a size, which a file cannot hold: "
-            f"use torch.where or torch.cond, or export torch.jit.script(module). PyTorch says: {cause_of(guard)}"
+            f"use torch.where or torch.cond, or export torch.jit.script(module). PyTorch's error: {cause_of(guard)}"
         )
     kind = MismatchError if any(isinstance(error, MismatchError) for error in errors) else ExportError
     reasons = "\n".join(f"- {choice.TITLES[way]}: {first_line(error)}" for way, error in problems)

@@ -54,7 +54,7 @@ def _load(name: str, path: Optional[Path]) -> ctypes.CDLL:
     if path is None or not path.is_file():
         raise ExportError(
             f"lib{name}.so was not found. Build it with `cmake -B build -DLINNET_BUILD_TORCH=ON && cmake --build build "
-            f"--target {name}` or as docs/exporter.md says; LINNET_TORCH_OPS may name lib{_OPERATORS}.so."
+            f"--target {name}` or as described in docs/exporter.md; LINNET_TORCH_OPS may name lib{_OPERATORS}.so."
         )
     try:
         torch.ops.load_library(str(path))

@@ -159,7 +159,7 @@ std::variant<WrittenAttention, std::string> written_attention(const Graph& graph
   attention.v = node.inputs[1];
   if (!along_last_axis(graph, *softmax)) return "its Softmax is not along the keys";
   const Node* product = masked_product(graph, softmax->inputs[0], attention);
-  if (!product) return "no product of queries and keys that only it reads lies behind its Softmax";
+  if (!product) return "its Softmax does not read a product of queries and keys that has no other reader";
   const Fact &q = graph.fact(attention.q), &k = graph.fact(attention.k_transposed), &v = graph.fact(attention.v);
   if (!fit_together(q, k, v)) return str("Q ", q, ", K transposed ", k, " and V ", v, " are not of one attention");
   const Fact &scores = graph.fact(product->outputs[0]), &masked = graph.fact(softmax->inputs[0]);

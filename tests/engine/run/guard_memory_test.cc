@@ -66,10 +66,10 @@ TEST(GuardMemory, LeavesWhatIsRightAsItIs) { expect_close(run(copy, kFilled), kF
 
 TEST(GuardMemory, RefusesWritesBesideAValue) {
   for (const int64_t at : {int64_t{-1}, kSize, kSize + 100, int64_t{-200}}) {
-    expect_error(ErrorKind::kInternal, "Op1 'node' (opset 17): wrote beside float32[40]", [&] {
+    expect_error(ErrorKind::kInternal, "Op1 'node' (opset 17): wrote outside of float32[40]", [&] {
       run([&](const Tensor& x, Tensor& y, float* scratch) { copy(x, y, scratch), y.data<float>()[at] = 1; }, kFilled);
     });
-    expect_error(ErrorKind::kInternal, "wrote beside float32[40]", [&] {
+    expect_error(ErrorKind::kInternal, "wrote outside of float32[40]", [&] {
       run([&](const Tensor& x, Tensor& y, float* s) { copy(x, y, s), const_cast<Tensor&>(x).data<float>()[at] = 1; },
           kFilled);
     });
@@ -77,7 +77,7 @@ TEST(GuardMemory, RefusesWritesBesideAValue) {
 }
 
 TEST(GuardMemory, RefusesWritesBehindScratchMemory) {
-  expect_error(ErrorKind::kInternal, "wrote behind 64 bytes of scratch memory", [] {
+  expect_error(ErrorKind::kInternal, "wrote past the end of 64 bytes of scratch memory", [] {
     run([](const Tensor& x, Tensor& y, float* scratch) { copy(x, y, scratch), scratch[16] = 1; }, kFilled);
   });
 }

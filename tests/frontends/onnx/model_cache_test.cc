@@ -321,7 +321,7 @@ TEST_F(ModelCaches, SayWhenTheyAreNotUsed) {
   expect_warning(replaceable, standard_registry(), "replaceable weights");
   Registry more = standard_registry();
   more.add("MyOp", {}, [](const NodeSpec&) { return nullptr; });
-  expect_warning(options(), more, "operators beside Linnet's own");
+  expect_warning(options(), more, "operators besides Linnet's own");
   ModelOptions nowhere = options();
   nowhere.cache_dir = path_;  // a file
   expect_warning(nowhere, standard_registry(), path_);

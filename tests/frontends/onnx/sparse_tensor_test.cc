@@ -47,7 +47,7 @@ TEST(SparseTensor, WithoutValuesIsZero) {
 
 TEST(SparseTensor, RefusesIndicesOutsideTheShape) {
   const auto refuse = [](const std::vector<int64_t>& index_dims, const std::vector<int64_t>& indices) {
-    expect_error(ErrorKind::kModel, "lies outside shape [2,3]", [&] {
+    expect_error(ErrorKind::kModel, "is outside of shape [2,3]", [&] {
       dense(sparse_model({2, 3}, {7}, index_dims, indices));
     });
   };

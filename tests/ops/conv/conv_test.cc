@@ -180,7 +180,7 @@ TEST(ConvOp, RejectsWhatDoesNotFit) {
     run_op({"Conv", 11, {{"kernel_shape", std::vector<int64_t>{2, 3}}}}, {x, random_tensor({2, 4, 3, 3})});
   });
   for (const int64_t stride : {int64_t{0}, INT64_MAX}) {
-    expect_error(ErrorKind::kModel, "strides must lie in [1, 2^31]", [&] {
+    expect_error(ErrorKind::kModel, "strides must be in [1, 2^31]", [&] {
       run_op(conv({.strides = {stride, 1}}), {x, random_tensor({2, 4, 3, 3})});
     });
   }

@@ -39,7 +39,7 @@ TEST(NegativeLogLikelihoodLoss, IgnoresTheLabelItIsTold) {
 }
 
 TEST(NegativeLogLikelihoodLoss, RejectsLabelsThatAreNoClass) {
-  expect_error(ErrorKind::kShape, "labels must lie in [0, 3), got 3", [] {
+  expect_error(ErrorKind::kShape, "labels must be in [0, 3), got 3", [] {
     loss("sum", {log_probabilities(), Tensor::of<int64_t>({2}, {0, 3})});
   });
 }

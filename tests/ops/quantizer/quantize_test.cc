@@ -214,7 +214,7 @@ TEST(Quantize, RefusesWhatItCannotQuantize) {
   b.output(b.conv(b.input("x", kImage), 3, 8, 3, 1));
   const Samples samples = samples_of(kImage);
   expect_error(ErrorKind::kUnsupported, "optimization 0", [&] { quantize(b.model(), samples); });
-  expect_error(ErrorKind::kModel, "there are none", [&] { quantize(as_written(b), {}); });
+  expect_error(ErrorKind::kModel, "got no samples", [&] { quantize(as_written(b), {}); });
   expect_error(ErrorKind::kModel, "no node 'nobody'",
                [&] { quantize(as_written(b), samples, {.exclude = {"nobody"}}); });
   const Model quantized = quantize(as_written(b), samples).model;

@@ -283,7 +283,7 @@ TEST(Lstm, RejectsInputsThatDoNotFit) {
   const Sizes s;
   Inputs in(s);
   in.lengths = Tensor::of<int32_t>({3, 6, 0});
-  expect_error(ErrorKind::kShape, "sequence_lens must lie in [0, 5], got 6", [&] {
+  expect_error(ErrorKind::kShape, "sequence_lens must be in [0, 5], got 6", [&] {
     run_op({"LSTM", 14}, in.lstm(), 3);
   });
   in.lengths = Tensor();

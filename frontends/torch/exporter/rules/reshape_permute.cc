@@ -41,7 +41,7 @@ void flatten(Call& call) {
   const int64_t rank = call.tensor().dim();
   if (rank == 0) return reshape_to_result(call);
   const int64_t start = call.axis("start_dim"), end = call.axis("end_dim") + 1;
-  if (start >= end) call.refuse("its first axis is behind its last one");
+  if (start >= end) call.refuse("its first axis is after its last one");
   Integers others = order_of(rank);
   others.erase(others.begin() + start, others.begin() + end);
   if (open_sizes(call, others) == 0) return reshape_to_result(call);

@@ -10,6 +10,6 @@ def get_example(name: str) -> str:
     """
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
     if not os.path.exists(path):
-        raise FileNotFoundError(f"Unable to find example '{name}': Linnet brings no example models, the package "
-                                "onnxruntime has them. A whole path leads to a file of your own")  # fmt: skip
+        raise FileNotFoundError(f"Unable to find example '{name}': Linnet has no example models; the package "
+                                "onnxruntime has them. For your own file, pass its full path")  # fmt: skip
     return path
