@@ -10,6 +10,7 @@
 #include "plan/growing_program.h"
 #include "plan/share_constants.h"
 #include "plan/specialize.h"
+#include "tensor/quantity.h"
 #include "tensor/seeded_hash.h"
 
 namespace linnet {
@@ -93,8 +94,8 @@ std::shared_ptr<const Plan> Program::plan_for(std::span<const Tensor> inputs, co
   add_plan(lock, plan);
   if (resources_->options.log) {
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-    resources_->options.log(LogLevel::kInfo, str("planned", shown(inputs), " in ", took.count(),
-                                                 " ms: ", plan->arena_bytes, " bytes of memory"));
+    resources_->options.log(LogLevel::kInfo, str("planned", shown(inputs), " in ", human_time(took.count()), ": ",
+                                                 human_bytes(plan->arena_bytes), " of memory"));
   }
   return plan;
 }

@@ -10,6 +10,7 @@
 #include "tensor/bool_bytes.h"
 #include "tensor/dim_scope.h"
 #include "tensor/large_block.h"
+#include "tensor/quantity.h"
 #include "tensor/stored_contents.h"
 
 namespace linnet {
@@ -155,8 +156,9 @@ void Model::State::denote(std::vector<ValueInfo>& infos) const {
 
 void Model::State::tell(const Log& log) const {
   const Graph& graph = program->graph();
-  log(LogLevel::kInfo, str("loaded ", report.nodes, " nodes, ", graph.nodes().size(), " after ", report.optimize_ms,
-                           " ms of rewrites, ", report.weights_bytes, " bytes of weights"));
+  log(LogLevel::kInfo,
+      str("loaded ", report.nodes, " nodes, ", graph.nodes().size(), " after ", human_time(report.optimize_ms),
+          " of rewrites, ", human_bytes(report.weights_bytes), " of weights"));
   for (const ValueId id : graph.inputs()) {
     if (graph.consumers(id).empty() && !graph.is_output(id)) {
       log(LogLevel::kWarning, str("nothing reads input '", graph.value(id).name, "'"));

@@ -50,7 +50,7 @@ API = set("""
 """.split())
 # Additional symbols that run_model uses.
 INTERNAL = set("""
-    Graph MemoryAccount NewFile NodeOrder Roofline allocate_counted attention_obstacle available_memory chosen_kernels count_held declared_graph free_counted given_output has_other_bools
+    Graph MemoryAccount NewFile NodeOrder Roofline allocate_counted attention_obstacle available_memory chosen_kernels count_held declared_graph fixed_number free_counted given_output has_other_bools human_bytes human_time
     isa_from_name isa_name isa_support latest_plans make_model measure_roofline model_graph node_cost normalize_bools normalized_bools printable require_rewrite resolve_isa used_kernels
 """.split())
 

@@ -52,18 +52,20 @@ std::vector<double> percentiles(const Options& options) {
 std::string table_of(const Bench& b) {
   const size_t width = std::max<size_t>(12, b.peer->name.size() + 2);
   const auto padded = [&](std::string name) { return name.append(width - name.size(), ' '); };
-  return padded("engine") + "median ms  ratio  max |difference|\n" + padded("Linnet") +
-         format("%-9.4g  %-5.2f\n", b.statistics.median(), 1.0) + padded(b.peer->name) +
-         format("%-9.4g  %-5.2f  %.3g\n", b.peer->median_ms, b.ratio(), b.peer->max_difference);
+  return padded("engine") + "median     ratio  max |difference|\n" + padded("Linnet") +
+         format("%-9s  %-5.2f\n", human_time(b.statistics.median(), 4).c_str(), 1.0) + padded(b.peer->name) +
+         format("%-9s  %-5.2f  %.3g\n", human_time(b.peer->median_ms, 4).c_str(), b.ratio(), b.peer->max_difference);
 }
 
 std::string histogram_text(const Bench& b) {
   constexpr double kWidth = 40;
-  std::string text = format("arrivals    %.4g per second; latency counts from when a run is due\n", b.options.rate);
+  std::string text =
+      "arrivals    " + fixed_number(b.options.rate, 4) + " per second; latency counts from when a run is due\n";
   for (const Bucket& bucket : histogram(b.times.latencies_ms)) {
     const std::string bar(size_t(std::ceil(kWidth * double(bucket.count) / double(b.runs()))), '#');
-    text +=
-        format("  %8g to %-8g ms %9lld  ", bucket.from, bucket.to, static_cast<long long>(bucket.count)) + bar + "\n";
+    text += format("  %8s to %-8s %9lld  ", human_time(bucket.from).c_str(), human_time(bucket.to).c_str(),
+                   static_cast<long long>(bucket.count)) +
+            bar + "\n";
   }
   return text;
 }
@@ -83,20 +85,22 @@ std::string text_of(const Bench& b) {
   const LoadReport& loaded = b.model.load_report();
   text += format("%lld nodes -> %zu after rewrites  weights %s\n", static_cast<long long>(loaded.nodes),
                  model_graph(b.model).nodes().size(), human_bytes(loaded.weights_bytes).c_str());
-  text += format("load        %.1f ms  (parse %.1f, optimise %.1f, pack %.1f)  first run %.1f ms\n", b.load_ms(),
-                 b.prepared.load_ms - loaded.optimize_ms, loaded.optimize_ms, b.prepared.plan_ms, b.times.first_run_ms);
+  text += "load        " + human_time(b.load_ms()) + "  (parse " + human_time(b.prepared.load_ms - loaded.optimize_ms) +
+          ", optimise " + human_time(loaded.optimize_ms) + ", pack " + human_time(b.prepared.plan_ms) +
+          ")  first run " + human_time(b.times.first_run_ms) + "\n";
   text += "memory      " + describe(b.times.memory) + "\n";
   text += format("isa         %s   threads %d", chosen_isa(b.model).c_str(), thread_count(b.options.model));
   text += b.options.concurrency > 1 ? format("   concurrency %d\n", b.options.concurrency) : "\n";
   const Statistics& s = b.statistics;
-  text +=
-      format("latency     median %.4g ms | mean %.4g | min %.4g | max %.4g", s.median(), s.mean(), s.min(), s.max());
-  for (const double p : percentiles(b.options)) text += format(" | p%g %.4g", p, s.percentile(p));
-  text += format(" | stddev %.2g\n", s.stddev());
+  const auto latency = [&](double ms) { return human_time(ms, 4); };
+  text += "latency     median " + latency(s.median()) + " | mean " + latency(s.mean()) + " | min " + latency(s.min()) +
+          " | max " + latency(s.max());
+  for (const double p : percentiles(b.options)) text += format(" | p%g ", p) + latency(s.percentile(p));
+  text += " | stddev " + human_time(s.stddev(), 2) + "\n";
   if (b.options.rate > 0) text += histogram_text(b);
-  text += format("throughput  %.1f inferences/s   %zu iterations in %.2f s\n", b.throughput(), b.runs(),
-                 b.times.wall_ms / 1e3);
-  text += format("allocations %.4g per run\n", b.allocations_per_run());
+  text += "throughput  " + fixed_number(b.throughput(), 4) + format(" inferences/s   %zu iterations in ", b.runs()) +
+          human_time(b.times.wall_ms) + "\n";
+  text += "allocations " + fixed_number(b.allocations_per_run(), 4) + " per run\n";
   return b.peer ? text + table_of(b) : text;
 }
 

@@ -69,13 +69,14 @@ std::string Profiler::table(const Roofline& roofline) const {
     sum_us += total.sum_us;
   }
   std::stable_sort(order.begin(), order.end(), [](auto* a, auto* b) { return a->sum_us > b->sum_us; });
-  std::string text = "  share    us/call   calls  GFLOP/s   bytes/call     GB/s  roofline  node\n";
+  std::string text = "  share  time/call   calls  GFLOP/s   bytes/call     GB/s  roofline  node\n";
   for (const Total* total : order) {
     const Event& e = total->latest;
     const Rates r = rates(total->sum_cost, total->sum_us, roofline);
     const std::string bytes = total->sum_cost.bytes > 0 ? human_bytes(total->sum_cost.bytes / total->calls) : "-";
-    text += format("%6.1f%% %10.1f %7lld", sum_us > 0 ? 100 * total->sum_us / sum_us : 0.0,
-                   total->sum_us / double(total->calls), static_cast<long long>(total->calls));
+    const std::string time = human_time(total->sum_us / double(total->calls) / 1e3);
+    text += format("%6.1f%% %10s %7lld", sum_us > 0 ? 100 * total->sum_us / sum_us : 0.0, time.c_str(),
+                   static_cast<long long>(total->calls));
     text += cell(9, r.gflop_per_s) + format("%13s", bytes.c_str()) + cell(9, r.gb_per_s) + cell(10, r.percent, "%");
     text += "  " + e.op_type + " '" + e.name + "' " + e.outputs + (e.kernel.empty() ? "" : "  " + e.kernel) + "\n";
   }

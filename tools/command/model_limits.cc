@@ -28,7 +28,7 @@ Limits limits(const ModelFlags& flags, int64_t default_ms) {
   return result;
 }
 
-std::string milliseconds(int64_t ms) { return ms > 0 ? str(ms, " ms") : "any time"; }
+std::string milliseconds(int64_t ms) { return ms > 0 ? human_time(double(ms)) : "any time"; }
 
 }  // namespace
 

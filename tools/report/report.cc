@@ -35,14 +35,6 @@ void report(const std::string& text, const Json& json, const std::string& json_p
   if (!json_path.empty()) write_json(json, json_path);
 }
 
-std::string human_bytes(int64_t bytes) {
-  static constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
-  double value = double(bytes);
-  size_t unit = 0;
-  for (; value >= 1024 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
-  return format(unit == 0 ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
-}
-
 std::string decibels(double db) {
   return std::isnan(db) ? "-" : std::isinf(db) && db > 0 ? "exact" : format("%.1f", db);
 }
@@ -86,9 +78,9 @@ Json to_json(const MemoryReport& memory) {
 }
 
 std::string describe(const Roofline& r) {
-  const auto gflops = [&](size_t i) { return 2e-9 * r.peaks[i].multiply_adds_per_s; };
-  return format("float32 %.4g GFLOP/s, float64 %.4g, 8-bit integers %.4g, memory %.3g GB/s, with %d thread%s",
-                gflops(0), gflops(1), gflops(2), 1e-9 * r.bytes_per_s, r.threads, r.threads == 1 ? "" : "s");
+  const auto gflops = [&](size_t i) { return fixed_number(2e-9 * r.peaks[i].multiply_adds_per_s, 4); };
+  return str("float32 ", gflops(0), " GFLOP/s, float64 ", gflops(1), ", 8-bit integers ", gflops(2), ", memory ",
+             fixed_number(1e-9 * r.bytes_per_s), " GB/s, with ", r.threads, r.threads == 1 ? " thread" : " threads");
 }
 
 Json to_json(const Roofline& r) {

@@ -7,6 +7,7 @@
 #include "linnet/fact.h"
 #include "linnet/model.h"
 #include "roofline/roofline.h"
+#include "tensor/quantity.h"
 
 namespace linnet::tool {
 
@@ -18,8 +19,6 @@ void write_json(Json json, const std::string& json_path);
 /// unless the JSON is written there.
 void report(const std::string& text, const Json& json, const std::string& json_path);
 
-/// "97.5 MiB"
-std::string human_bytes(int64_t bytes);
 /// A signal-to-noise ratio: "39.3", "exact" without noise, "-" if it is not known.
 std::string decibels(double db);
 /// The ratio in JSON; null if it is not known.

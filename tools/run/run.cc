@@ -126,7 +126,7 @@ ExitCode run_verb(const Options& options) {
   if (!options.save_outputs.empty()) save_outputs(model, outputs, options.save_outputs);
   if (!options.profile.empty()) write_text(options.profile, profiler->trace(roofline));
   if (options.verbose) print_choices(model, options.model, context.memory(), *profiler);
-  result.text += format("time  load %.3g ms, first run %.3g ms\n", load_ms, run_ms);
+  result.text += "time  load " + human_time(load_ms) + ", first run " + human_time(run_ms) + "\n";
   if (options.profile_table) result.text += profiler->table(roofline);
   const Json json{{"model", options.model.path}, {"outputs", result.json}, {"load_ms", load_ms}, {"run_ms", run_ms}};
   report(result.text, json, options.json);
