@@ -1,5 +1,6 @@
 #include "model.h"
 
+#include "linnet/did_you_mean.h"
 #include "tensors.h"
 
 namespace linnet::c_api {
@@ -15,7 +16,8 @@ size_t Interface::index(const char* name) const {
   if (found != values.end()) return size_t(found - values.begin());
   std::string names;
   for (const ValueInfo& value : values) names += str(names.empty() ? "'" : ", '", value.name, "'");
-  throw Error(ErrorKind::kModel, str("there is no ", side, " '", name, "'; the ", side, "s are ", names));
+  throw Error(ErrorKind::kModel,
+              str("there is no ", side, " '", name, "'; the ", side, "s are ", names, did_you_mean(name, values)));
 }
 
 void Interface::check(size_t i) const {

@@ -54,7 +54,8 @@ const Registry::Registration& Registry::registration(const NodeSpec& node) const
   }
   const auto newer = found->second.upper_bound(node.opset);
   if (newer == found->second.begin()) {
-    throw Error(ErrorKind::kUnsupported, str("supported from opset ", newer->first, " on"));
+    throw Error(ErrorKind::kUnsupported,
+                str("starts at opset ", newer->first, ", but the node is of opset ", node.opset));
   }
   return std::prev(newer)->second;
 }

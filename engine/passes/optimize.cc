@@ -3,6 +3,7 @@
 #include "environment/run_environment.h"
 #include "graph/registry_uses.h"
 #include "graph/rewrite.h"
+#include "linnet/did_you_mean.h"
 #include "passes/passes.h"
 
 namespace linnet {
@@ -109,12 +110,13 @@ void fold(Graph& graph, Rewriting& rewriting, const ModelResources& resources, b
 }  // namespace
 
 void require_rewrite(const std::string& name, const Registry& registry) {
+  const std::vector<std::string> names = registry.rewrite_names();
   std::string known;
-  for (const std::string& rewrite : registry.rewrite_names()) {
+  for (const std::string& rewrite : names) {
     if (rewrite == name) return;
     known += (known.empty() ? "" : ", ") + rewrite;
   }
-  throw Error(ErrorKind::kModel, str("there is no rewrite '", name, "'; known: ", known));
+  throw Error(ErrorKind::kModel, str("there is no rewrite '", name, "'; known: ", known, did_you_mean(name, names)));
 }
 
 void optimize(Graph& graph, const ModelResources& resources, bool again) {

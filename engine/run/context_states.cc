@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "environment/rows.h"
+#include "linnet/did_you_mean.h"
 #include "plan/program.h"
 #include "run/model_state.h"
 #include "tensor/bool_bytes.h"
@@ -15,7 +16,8 @@ namespace {
 size_t index_of(const std::vector<ValueInfo>& infos, const std::string& name, const char* what) {
   const auto found = std::find_if(infos.begin(), infos.end(), [&](const ValueInfo& info) { return info.name == name; });
   if (found != infos.end()) return size_t(found - infos.begin());
-  throw Error(ErrorKind::kModel, str("there is no ", what, " '", name, "'; they are ", quoted_names(infos)));
+  throw Error(ErrorKind::kModel,
+              str("there is no ", what, " '", name, "'; they are ", quoted_names(infos), did_you_mean(name, infos)));
 }
 
 bool is_bindable(DType dtype) { return !is_object(dtype) && dtype_bits(dtype) >= 8; }

@@ -5,6 +5,7 @@
 
 #include "environment/checked_executor.h"
 #include "environment/run_environment.h"
+#include "linnet/did_you_mean.h"
 #include "passes/passes.h"
 #include "run/value_infos.h"
 #include "tensor/bool_bytes.h"
@@ -190,7 +191,8 @@ void Model::State::complete(std::span<const Tensor> given, std::vector<Tensor>& 
 size_t Model::State::input_index(const std::string& name) const {
   if (const auto i = find_name(inputs, name)) return *i;
   if (const auto i = find_name(overridable, name)) return inputs.size() + *i;
-  throw Error(ErrorKind::kModel, str("there is no input '", name, "'; the inputs are ", quoted_names(inputs)));
+  throw Error(ErrorKind::kModel,
+              str("there is no input '", name, "'; the inputs are ", quoted_names(inputs), did_you_mean(name, inputs)));
 }
 
 const Tensor& Model::State::default_of(const std::string& name) const {
@@ -213,7 +215,7 @@ Model::State Model::State::with_weights(const std::map<std::string, Tensor>& wei
       replaced.defaults[*i] = weight;
     }
     if (!replace_weight(graph, name, weight) && !i) {
-      throw Error(ErrorKind::kModel, str("there is no initializer '", name, "'"));
+      throw Error(ErrorKind::kModel, str("there is no initializer '", name, "'", did_you_mean(name, overridable)));
     }
   }
   ModelOptions options = resources->options;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
 #include "describe.h"
 #include "environment/run_environment.h"
+#include "linnet/did_you_mean.h"
 #include "linnet/error.h"
 #include "loader_limits.h"
 #include "topological_order.h"
@@ -37,17 +39,33 @@ class OperatorCheck {
     if (missing_.empty()) return;
     std::string list;
     for (const auto& [text, node] : missing_) list += str(list.empty() ? "" : ", ", text, " at node '", node, "'");
-    throw Error(ErrorKind::kUnsupported,
-                str("operators that this build does not have: ", list, registry_.left_out(), hint()));
+    throw Error(ErrorKind::kUnsupported, str("operators that this build does not have: ", list, hint()));
   }
 
  private:
-  /// Advises how to save the model without operators of kLayoutDomain; empty if it has no such operators.
+  /// Advises what to do about the first missing operator.
   std::string hint() const {
-    return lays_out_ ? str("; ", kLayoutDomain,
-                           " is for the machine that ONNX Runtime saved the model on: save it at level 'extended' "
-                           "(ORT_ENABLE_EXTENDED)")
-                     : "";
+    if (lays_out_) {
+      return str("; ", kLayoutDomain,
+                 " is for the machine that ONNX Runtime saved the model on: save it at level 'extended' "
+                 "(ORT_ENABLE_EXTENDED)");
+    }
+    if (!registry_.left_out().empty()) return registry_.left_out();
+    std::vector<std::string> names;
+    for (const Registry::Entry& entry : registry_.entries()) {
+      if (entry.domain != first_->domain) continue;
+      if (entry.op_type == first_->op_type) return starts_later(entry.since.front());
+      names.push_back(entry.op_type);
+    }
+    return names.empty()
+               ? str("; domain '", first_->domain, "' is not one of Linnet's: load a library with its operators, by ",
+                     "run_model --op-lib, Session(op_libraries=...) or Registry::load_library()")
+               : did_you_mean(first_->op_type, names);
+  }
+
+  std::string starts_later(int64_t since) const {
+    return str("; '", first_->op_type, "' starts at opset ", since, ", the model imports opset ", first_->opset,
+               ": export it at opset ", since, " or newer, or convert it");
   }
 
   void check_node(const pb::NodeProto& node, const OpsetImports& opsets, int64_t depth) {
@@ -78,6 +96,7 @@ class OperatorCheck {
     }
     if (opsets.is_assumed(domain)) assumed_[domain] = opset;
     if (registry_.contains(domain, node.op_type(), opset)) return;
+    if (!first_) first_ = Missing{domain, node.op_type(), opset};
     missing_.try_emplace(str(domain.empty() ? "" : domain + "::", node.op_type(), " (opset ", opset, ")"),
                          node_name(node));
     lays_out_ = lays_out_ || domain == kLayoutDomain;
@@ -106,6 +125,11 @@ class OperatorCheck {
   std::set<const Function*> checked_;
   std::vector<const Function*> open_;
   std::map<std::string, int64_t> assumed_;
+  struct Missing {
+    std::string domain, op_type;
+    int64_t opset;
+  };
+  std::optional<Missing> first_;
   std::map<std::string, std::string> missing_;  // operator to the first node that needs it
   bool lays_out_ = false;
 };

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string_view>
 
+#include "linnet/did_you_mean.h"
 #include "quantizer/calibrate.h"
 #include "quantizer/quantized_graph.h"
 #include "rewrites/define_rewrite.h"
@@ -129,12 +130,16 @@ class Selection {
  private:
   void leave_out(const std::string& name) {
     bool found = false;
+    std::vector<std::string> names;
     for (QuantizedLayer& layer : report_) {
+      names.push_back(layer.node);
       if (layer.node != name) continue;
       layer.quantized = false;
       found = true;
     }
-    if (!found) throw Error(ErrorKind::kModel, "there is no node '" + name + "' that would be quantised");
+    if (!found)
+      throw Error(ErrorKind::kModel,
+                  "there is no node '" + name + "' that would be quantised" + did_you_mean(name, names));
   }
 
   std::vector<Layer> all_;

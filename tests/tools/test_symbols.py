@@ -41,7 +41,7 @@ API = set("""
     Attributes CancellationToken CompileInput Context Dim Error Executor Fact Half BFloat16 Kernel KernelContext KernelState
     Map Model ModelFiles NodeSpec NodeValues Observer Op Optional Prefix Printable Registry Sequence Shape Tensor
     ceil_div certainly_at_least certainly_different certainly_equal checked_add checked_mul compatible concatenated
-    copy_elements decode_image describe dtype_bits dtype_bytes dtype_from_name dtype_name dtype_of
+    copy_elements decode_image describe did_you_mean dtype_bits dtype_bytes dtype_from_name dtype_name dtype_of
     elements_of exact_quotient fits floor_div generalize identical image_tensor is_floating is_followed is_integer
     learn_at_least learn_equal load load_bytes load_fd load_onnx load_onnx_bytes load_onnx_fd load_pt2 load_pt2_bytes
     load_value_proto max min operator* operator+ operator- remainder

@@ -1,6 +1,7 @@
 """run_model bench, check, compare, inspect, ops, devices."""
 
 import json
+import re
 import shutil
 
 import ml_dtypes
@@ -265,7 +266,43 @@ def test_help_and_version_succeed(run_model, arguments):
     (["check", "-q", "folder"], "-q", "check"), (["ops", "--bogus"], "--bogus", "ops"), (["m.onnx", "--bogus"], "--bogus", "run"),
 ])  # fmt: skip
 def test_unknown_flag_is_named_with_where_to_read_on(run_model, arguments, flag, verb):
-    assert run_model(*arguments, code=1).stderr == f"run_model: unknown flag {flag}; run_model {verb} --help lists the flags\n"
+    assert run_model(*arguments, code=1).stderr == f"run_model: unknown flag '{flag}'; run_model {verb} --help lists the flags\n"
+
+
+@pytest.mark.parametrize("arguments, hint", [
+    (["m.onnx", "--treads", 1], "unknown flag '--treads'; did you mean '--threads'? run_model run --help lists the flags"),
+    (["bench", "m.onnx", "--raw-time=f"], "unknown flag '--raw-time=f'; did you mean '--raw-times'?"),
+    (["bnech", "m.onnx"], "there is no verb and no file 'bnech'; did you mean 'bench'?"),
+])  # fmt: skip
+def test_a_similar_flag_or_verb_is_proposed(run_model, arguments, hint):
+    assert hint in run_model(*arguments, code=1).stderr
+
+
+def test_a_file_may_have_almost_the_name_of_a_verb(run_model, linear, tmp_path):
+    shutil.copy(linear[0], tmp_path / "runn")
+    run_model("runn", cwd=tmp_path)
+
+
+def test_a_similar_rewrite_or_input_is_proposed(run_model, linear, tmp_path):
+    rewrite = run_model("run", linear[0], "--disable-rewrite", "drop_identiy", code=1).stderr
+    assert rewrite.endswith("; did you mean 'drop_identity'?\n")
+    node = helper.make_node("Relu", ["tokens"], ["y"])
+    model = save_model(tmp_path / "m.onnx", [node], [("tokens", TensorProto.FLOAT, [2])], [("y", TensorProto.FLOAT, [2])])
+    np.save(tmp_path / "x.npy", np.ones(2, np.float32))
+    error = run_model("run", model, "-i", f"token={tmp_path}/x.npy", code=None).stderr
+    assert "the model has no input 'token'" in error and error.endswith("; did you mean 'tokens'?\n")
+
+
+def test_reports_have_numbers_in_fixed_notation_with_units(run_model, linear):
+    number = r"\d{1,3}(,\d{3})*(\.\d+)?"
+    time = rf"{number} (ns|us|ms|s)"
+    report = run_model("run", linear[0]).stdout.splitlines()[-1]
+    assert re.fullmatch(rf"time  load {time}, first run {time}", report)
+    lines = {line.split()[0]: line for line in run_model("bench", linear[0], "-r", 3).stdout.splitlines()}
+    shown = " \\| ".join(f"{name} {time}" for name in ("median", "mean", "min", "max", "p90", "p99", "stddev"))
+    assert re.fullmatch(rf"latency     {shown}", lines["latency"])
+    assert re.fullmatch(rf"load        {time}  \(parse {time}, optimise {time}, pack {time}\)  first run {time}", lines["load"])
+    assert re.fullmatch(rf"throughput  {number} inferences/s   3 iterations in {time}", lines["throughput"])
 
 
 @pytest.mark.parametrize("arguments", [

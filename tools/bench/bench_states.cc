@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "command/failure.h"
+#include "linnet/did_you_mean.h"
 
 namespace linnet::tool {
 namespace {
@@ -31,7 +32,9 @@ std::optional<size_t> index_among(const std::vector<ValueInfo>& infos, const std
 
 size_t input_index(const Model& model, const std::string& name) {
   const auto index = index_among(model.inputs(), name);
-  if (!index) throw Failure(ExitCode::kUsage, "the model has no input '" + name + "'");
+  if (!index) {
+    throw Failure(ExitCode::kUsage, "the model has no input '" + name + "'" + did_you_mean(name, model.inputs()));
+  }
   return *index;
 }
 

@@ -10,6 +10,7 @@
 #include "command/failure.h"
 #include "command/man_page.h"
 #include "command/verb_options.h"
+#include "linnet/did_you_mean.h"
 
 namespace linnet::tool {
 namespace {
@@ -31,32 +32,61 @@ void bind_library(std::vector<std::string>& arguments) {
   if (given) arguments.erase(next);
 }
 
+/// Throws Failure if the first word is neither a file nor a flag, but similar to a verb.
+void check_verb(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
+  const std::string hint = did_you_mean(word, verbs);
+  if (hint.empty() || word.starts_with("-") || std::filesystem::exists(word)) return;
+  throw Failure(ExitCode::kUsage, "there is no verb and no file '" + word + "'" + hint);
+}
+
 /// The command line in CLI11's reversed order, with "run" inserted if it does not start with a verb.
 std::vector<std::string> reversed_arguments(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.empty()) return {"--help"};
   static const std::set<std::string> kGlobal{"-h", "--help", "--man", "--version"};
   const auto verbs = app.get_subcommands([&](const CLI::App* verb) { return verb->check_name(arguments[0]); });
-  if (verbs.empty() && !kGlobal.contains(arguments[0])) arguments.insert(arguments.begin(), "run");
+  if (verbs.empty() && !kGlobal.contains(arguments[0])) {
+    check_verb(app, arguments[0]);
+    arguments.insert(arguments.begin(), "run");
+  }
   bind_library(arguments);
   std::reverse(arguments.begin(), arguments.end());
   return arguments;
 }
 
-/// Where to find help after an error.
-std::string help_hint(const CLI::App& app) {
+/// The message, followed by where to find help.
+std::string with_help(const std::string& message, const CLI::App& app) {
   const auto verbs = app.get_subcommands();
   const std::string verb = verbs.empty() ? "" : verbs.front()->get_name() + " ";
-  return "; run_model " + verb + "--help lists the flags";
+  return message + (message.ends_with('?') ? " " : "; ") + "run_model " + verb + "--help lists the flags";
+}
+
+/// The flags of a verb and of its groups, as they are written.
+void add_flags(const CLI::App& app, std::vector<std::string>& flags) {
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) flags.push_back("-" + name);
+  }
+  for (const CLI::App* group : app.get_subcommands([](const CLI::App* part) { return part->get_name().empty(); })) {
+    add_flags(*group, flags);
+  }
+}
+
+std::string similar_flag(const CLI::App& app, const std::string& flag) {
+  std::vector<std::string> flags;
+  for (const CLI::App* verb : app.get_subcommands()) add_flags(*verb, flags);
+  return did_you_mean(flag.substr(0, flag.find('=')), flags);
 }
 
 /// Names the first unknown flag, or the first superfluous word.
 Failure unexpected(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining(true);
   const auto flag = std::find_if(words.begin(), words.end(), [](auto& word) { return word.starts_with("-"); });
-  const std::string what =
-      flag != words.end() ? "unknown flag " + *flag : "unexpected argument '" + words.front() + "'";
-  return {ExitCode::kUsage, what + help_hint(app)};
+  const std::string what = flag != words.end() ? "unknown flag '" + *flag + "'" + similar_flag(app, *flag)
+                                               : "unexpected argument '" + words.front() + "'";
+  return {ExitCode::kUsage, with_help(what, app)};
 }
 
 }  // namespace
@@ -90,7 +120,7 @@ bool parse_options(int argc, char** argv, Options& o) {
   } catch (const CLI::ExtrasError&) {
     throw unexpected(app);
   } catch (const CLI::ParseError& e) {
-    throw Failure(ExitCode::kUsage, e.what() + help_hint(app));
+    throw Failure(ExitCode::kUsage, with_help(e.what(), app));
   }
   const CLI::App* verb = app.get_subcommands().front();
   for (const char* flag : {"--fill", "--seed", "--range", "--shape"}) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "command/failure.h"
+#include "linnet/did_you_mean.h"
 #include "linnet/onnx_value.h"
 #include "tensor/printable.h"
 #include "values/files.h"
@@ -113,7 +114,8 @@ class InputMaker {
     for (const ValueInfo& candidate : infos_) {
       if (candidate.name == name) return candidate;
     }
-    throw Error(ErrorKind::kModel, str("the model has no input '", name, "'; its inputs: ", input_list()));
+    throw Error(ErrorKind::kModel,
+                str("the model has no input '", name, "'; its inputs: ", input_list(), did_you_mean(name, infos_)));
   }
 
   std::string input_list() const {

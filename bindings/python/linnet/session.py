@@ -281,7 +281,8 @@ class Session:
         known = [info.name for info in self.inputs]
         for name in given:
             if name not in known:
-                raise ModelError(f"there is no input {name!r}; the inputs are {', '.join(map(repr, known))}")
+                raise ModelError(f"there is no input {name!r}; the inputs are {', '.join(map(repr, known))}"
+                                 f"{_linnet.did_you_mean(str(name), known)}")  # fmt: skip
         self._session.prepare([_concrete(info, given.get(info.name)) for info in self.inputs])
 
     @property

@@ -11,6 +11,7 @@
 #include "adapters.h"
 #include "context.h"
 #include "files.h"
+#include "linnet/did_you_mean.h"
 #include "linnet/load.h"
 #include "linnet/onnx.h"
 #include "linnet/registry.h"
@@ -315,6 +316,10 @@ NB_MODULE(_linnet, module) {
   module.def("set_dtypes", &set_dtypes,
              nb::sig("def set_dtypes(numpys: dict[int, numpy.dtype[typing.Any]], "
                      "load_all: collections.abc.Callable[[], dict[int, numpy.dtype[typing.Any]]]) -> None"));
+  module.def(
+      "did_you_mean",
+      [](const std::string& name, const std::vector<std::string>& known) { return did_you_mean(name, known); },
+      nb::arg("name"), nb::arg("known"));
   nb::register_exception_translator(translate);
   nb::class_<CancellationToken>(
       module, "Cancellation",

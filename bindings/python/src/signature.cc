@@ -1,6 +1,7 @@
 #include "signature.h"
 
 #include "arguments.h"
+#include "linnet/did_you_mean.h"
 
 namespace linnet::python {
 
@@ -49,8 +50,10 @@ size_t Signature::index_of(const std::vector<Value>& values, nb::handle name, co
   if (!PyUnicode_Check(name.ptr())) {
     throw Error(ErrorKind::kType, str("the name of an ", side, " must be a str, got ", shown(name)));
   }
-  throw Error(ErrorKind::kModel,
-              str("there is no ", side, " '", text_of(name), "'; the ", side, "s are ", quoted(values, listed)));
+  std::vector<std::string> names;
+  for (const Value& value : values) names.emplace_back(value.name.c_str());
+  throw Error(ErrorKind::kModel, str("there is no ", side, " '", text_of(name), "'; the ", side, "s are ",
+                                     quoted(values, listed), did_you_mean(text_of(name), names)));
 }
 
 size_t Signature::input_index(nb::handle name) const { return index_of(inputs_, name, "input", required_); }

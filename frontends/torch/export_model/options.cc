@@ -7,6 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "linnet/did_you_mean.h"
+
 namespace linnet::exporter {
 namespace {
 
@@ -69,6 +71,20 @@ void add_flags(CLI::App& app, Options& o) {
   app.add_option("--rtol", o.rtol, "See --atol")->capture_default_str();
 }
 
+/// The failure for an error of CLI11; proposes a flag that an unknown one is similar to.
+Failure refused(const CLI::App& app, const CLI::ParseError& error) {
+  constexpr const char* kHint = "export_model --help lists the flags";
+  const std::vector<std::string> words = app.remaining();
+  const auto flag = std::find_if(words.begin(), words.end(), [](auto& word) { return word.starts_with("-"); });
+  if (flag == words.end()) return {ExitCode::kUsage, error.what() + std::string("; ") + kHint};
+  std::vector<std::string> flags;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  }
+  const std::string similar = did_you_mean(flag->substr(0, flag->find('=')), flags);
+  return {ExitCode::kUsage, "unknown flag '" + *flag + "'" + (similar.empty() ? "; " : similar + " ") + kHint};
+}
+
 /// Checks the combination of flags.
 void check_combination(const CLI::App& app, Options& o) {
   const auto usage = [](const std::string& message) { return Failure(ExitCode::kUsage, message); };
@@ -98,7 +114,7 @@ bool parse_options(int argc, char** argv, Options& options) {
     app.exit(e);
     return false;
   } catch (const CLI::ParseError& e) {
-    throw Failure(ExitCode::kUsage, e.what() + std::string("; export_model --help lists the flags"));
+    throw refused(app, e);
   }
   check_combination(app, options);
   return true;

@@ -106,6 +106,21 @@ TEST(OnnxGraph, UnnamedNodesAreCalledAfterTheirOutput) {
   EXPECT_THAT(node_names(load_as_written(proto)), ElementsAre("y"));
 }
 
+TEST(OnnxGraph, AMissingOperatorIsRefusedWithWhatToDo) {
+  const auto refused = [](const std::string& op_type, const std::string& domain, const std::string& text) {
+    pb::ModelProto proto = empty_model();
+    add_import(proto, "mine", 1);
+    add_input(*proto.mutable_graph(), "x");
+    add_node(*proto.mutable_graph(), op_type, {"x"}, {"y"}, "n").set_domain(domain);
+    add_output(*proto.mutable_graph(), "y");
+    expect_error(ErrorKind::kUnsupported, text, [&] { load(proto); });
+  };
+  refused("Gelu", "", "Gelu (opset 17) at node 'n'; 'Gelu' starts at opset 20, the model imports opset 17");
+  refused("Rellu", "", "Rellu (opset 17) at node 'n'; did you mean 'Relu'?");
+  refused("Special", "mine",
+          "mine::Special (opset 1) at node 'n'; domain 'mine' is not one of Linnet's: load a library");
+}
+
 TEST(OnnxGraph, ReadsAttributesOfEveryType) {
   pb::ModelProto proto = empty_model();
   pb::NodeProto& node = add_node(*proto.mutable_graph(), "Constant", {}, {"y"});
