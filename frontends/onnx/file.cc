@@ -49,7 +49,12 @@ void File::check_regular() {
   struct stat status {};
   const bool regular = ::fstat(fd_, &status) == 0 && S_ISREG(status.st_mode);
   if (!regular) {
+    const bool saved_model = S_ISDIR(status.st_mode) && ::faccessat(fd_, "saved_model.pb", F_OK, 0) == 0;
     ::close(fd_);
+    if (saved_model) {
+      throw Error(ErrorKind::kIo,
+                  str("cannot read '", path_, "': a TensorFlow SavedModel; convert it to ONNX with tf2onnx"));
+    }
     if (S_ISDIR(status.st_mode)) throw_io(path_, EISDIR);
     throw Error(ErrorKind::kIo, str("cannot read '", path_, "': not a regular file"));
   }

@@ -3,10 +3,9 @@
 #include <google/protobuf/io/coded_stream.h>
 
 #include <algorithm>
-#include <cctype>
 #include <climits>
-#include <string_view>
 
+#include "known_format.h"
 #include "linnet/error.h"
 #include "loader_limits.h"
 #include "source_stream.h"
@@ -34,30 +33,10 @@ void check_size(int64_t bytes, const Limits& limits) {
   }
 }
 
-bool looks_like_text(std::string_view head) {
-  return std::all_of(head.begin(), head.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return std::isprint(byte) || std::isspace(byte);
-  });
-}
-
-[[noreturn]] void throw_not_a_model(std::string_view head) {
-  if (head.starts_with("version https://git-lfs")) {
-    throw Error(ErrorKind::kModel, "not an ONNX model but a Git LFS pointer: fetch the file with 'git lfs pull'");
-  }
-  if (head.starts_with("PK\3\4")) {
-    throw Error(ErrorKind::kModel, "not an ONNX model but a ZIP archive: load() and load_pt2() read those of PyTorch");
-  }
-  if (looks_like_text(head)) throw Error(ErrorKind::kModel, "not an ONNX model: the file is text");
+[[noreturn]] void throw_not_a_model(const ByteSource& source) {
+  const std::string known = known_format(source);
+  if (!known.empty()) throw Error(ErrorKind::kModel, "not an ONNX model but " + known);
   throw Error(ErrorKind::kModel, "not an ONNX model, or truncated, or nested too deeply");
-}
-
-constexpr size_t kHeadBytes = 64;
-
-std::string head_of(const ByteSource& source) {
-  std::string head(kHeadBytes, '\0');
-  head.resize(source.read_some(reinterpret_cast<std::byte*>(head.data()), head.size(), 0));
-  return head;
 }
 
 const pb::ModelProto* parse(const ByteSource& source, const Outline& outline, const Limits& limits,
@@ -67,7 +46,7 @@ const pb::ModelProto* parse(const ByteSource& source, const Outline& outline, co
   io::CodedInputStream in(&stream);
   in.SetRecursionLimit(recursion_limit(limits));
   pb::ModelProto& model = arena.message<pb::ModelProto>();
-  if (!model.ParseFromCodedStream(&in) || !in.ConsumedEntireMessage()) throw_not_a_model(head_of(source));
+  if (!model.ParseFromCodedStream(&in) || !in.ConsumedEntireMessage()) throw_not_a_model(source);
   return &model;
 }
 

@@ -6,6 +6,7 @@
 #include "environment/checked_executor.h"
 #include "environment/run_environment.h"
 #include "graph_builder.h"
+#include "known_format.h"
 #include "local_functions.h"
 #include "tensor/seeded_hash.h"
 #include "tensor_data.h"
@@ -19,7 +20,13 @@ namespace {
 constexpr int64_t kOldestIr = 3;
 constexpr int64_t kNewestIr = 14;
 
-void check_header(const pb::ModelProto& model, const ModelOptions& options) {
+void check_header(const ParsedModel& parsed, const ModelOptions& options) {
+  const pb::ModelProto& model = *parsed.message;
+  if (!model.has_graph() && parsed.source) {
+    // Protobuf reads the messages of other formats, too.
+    const std::string known = known_format(*parsed.source);
+    if (!known.empty()) throw Error(ErrorKind::kModel, "not an ONNX model but " + known);
+  }
   if (model.ir_version() < 1) throw Error(ErrorKind::kModel, "not an ONNX model: it states no IR version");
   const bool too_new = model.ir_version() > kNewestIr && !options.allow_newer_opset;
   if (model.ir_version() < kOldestIr || too_new) {
@@ -131,7 +138,7 @@ Model prepare_model(ModelSource source, ModelOptions options, const Registry& re
   ModelOptions reading = options;
   reading.limits = source.limits;
   const pb::ModelProto& message = *source.parsed.message;
-  check_header(message, reading);
+  check_header(source.parsed, reading);
   if (options.initializers) give_initializers(options.initializers, source.parsed);
   GraphNotes notes{.metadata = metadata_of(message),
                    .defaults = {},

@@ -40,8 +40,7 @@ TEST(MalformedModel, SaysWhatAFileIsInstead) {
     expect_error(ErrorKind::kModel, text, [&] { load_bytes(bytes); });
   };
   refuse("", "empty file");
-  refuse("<!DOCTYPE html><html>Not found</html>", "the file is text");
-  refuse("version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "Git LFS pointer");
+  refuse("version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "a Git LFS pointer: fetch the file");
   refuse(std::string(4096, '\xe5'), "not an ONNX model");
 }
 
