@@ -29,6 +29,7 @@ shape: tuple[int | str | None, ...] | None = session.inputs[0].shape
 name: str = linnet.cached("model.onnx", threads=1).metadata.overridable[0].name
 other: linnet.Session = linnet.Session(b"", replaceable_weights=True).with_weights({"w": x})
 version: str = linnet.__version__
+pixels: npt.NDArray[np.uint8] = linnet.read_image("x.png")
 context: linnet.Context = session.context().fork()
 context.bind_state("present", "past", x, capacity=64)
 context.run({"x": x}, ["y"], out={"y": x}, cancellation=linnet.Cancellation())

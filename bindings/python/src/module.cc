@@ -12,6 +12,7 @@
 #include "context.h"
 #include "files.h"
 #include "linnet/did_you_mean.h"
+#include "linnet/image.h"
 #include "linnet/load.h"
 #include "linnet/onnx.h"
 #include "linnet/registry.h"
@@ -20,6 +21,7 @@
 #include "numpy_arrays.h"
 #include "operator_library.h"
 #include "shape_mismatch.h"
+#include "values.h"
 
 namespace linnet::python {
 namespace {
@@ -288,6 +290,16 @@ void define_context(nb::module_& module) {
            "    The new context.");
 }
 
+nb::object image_pixels(const std::string& path) {
+  const Image image = [&] {
+    const nb::gil_scoped_release unlocked;
+    return read_image(path);
+  }();
+  Tensor pixels(DType::kUint8, {image.height, image.width, 3});
+  std::copy(image.rgb.begin(), image.rgb.end(), pixels.data<uint8_t>());
+  return to_python(pixels);
+}
+
 /// Defines what linnet.onnxruntime shares with the library that implements ONNX Runtime's C ABI.
 void define_onnxruntime_terms(nb::module_& module) {
   module.def(
@@ -320,6 +332,7 @@ NB_MODULE(_linnet, module) {
       "did_you_mean",
       [](const std::string& name, const std::vector<std::string>& known) { return did_you_mean(name, known); },
       nb::arg("name"), nb::arg("known"));
+  module.def("read_image", &image_pixels, nb::arg("path"), nb::sig("def read_image(path: str) -> typing.Any"));
   nb::register_exception_translator(translate);
   nb::class_<CancellationToken>(
       module, "Cancellation",
