@@ -10,6 +10,8 @@
 #include <fstream>
 #include <iostream>
 
+#include "constant_inputs.h"
+
 namespace {
 
 class Encrypted final : public linnet::ModelFiles {
@@ -38,15 +40,14 @@ int main(int argc, char** argv) try {
   linnet::ModelOptions options;
   options.files = std::make_shared<Encrypted>(argv[2]);
   const linnet::Model model = linnet::load(argv[1], options);
-  std::vector<linnet::Tensor> inputs;
-  for (const linnet::ValueInfo& input : model.inputs()) {
-    inputs.push_back(
-        linnet::Tensor::of(input.fact.shape(), std::vector<float>(size_t(input.fact.shape().elements()), 1)));
-  }
   linnet::Context context(model);
-  const auto outputs = context.run(inputs);
+  const auto outputs = context.run(constant_inputs(model, 1));
   for (size_t i = 0; i < outputs.size(); ++i) {
     std::cout << model.outputs()[i].name << ':';
+    if (outputs[i].dtype() != linnet::DType::kFloat32) {
+      std::cout << ' ' << describe(outputs[i]) << '\n';
+      continue;
+    }
     for (const float value : outputs[i].values<float>()) std::cout << ' ' << value;
     std::cout << '\n';
   }

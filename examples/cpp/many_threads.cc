@@ -3,20 +3,17 @@
 #include <linnet/onnx.h>
 
 #include <atomic>
-#include <cstring>
 #include <iostream>
 #include <thread>
+
+#include "constant_inputs.h"
 
 int main(int argc, char** argv) try {
   if (argc < 2) throw std::invalid_argument("usage: many_threads MODEL");
   linnet::ModelOptions options;
   options.executor = linnet::make_serial_executor();  // the callers are threads enough
   const linnet::Model model = linnet::load_onnx(argv[1], options);
-  std::vector<linnet::Tensor> inputs;
-  for (const linnet::ValueInfo& input : model.inputs()) {
-    inputs.emplace_back(input.fact.dtype, input.fact.shape());
-    std::memset(inputs.back().raw(), 0, inputs.back().bytes());
-  }
+  const std::vector<linnet::Tensor> inputs = constant_inputs(model, 0);
   linnet::Context first(model);
   const linnet::Tensor expected = first.run(inputs)[0];
 

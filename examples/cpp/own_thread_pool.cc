@@ -3,10 +3,11 @@
 #include <linnet/onnx.h>
 
 #include <atomic>
-#include <cstring>
 #include <iostream>
 #include <mutex>
 #include <thread>
+
+#include "constant_inputs.h"
 
 namespace {
 
@@ -61,11 +62,7 @@ int main(int argc, char** argv) try {
   options.executor = std::make_shared<PoolExecutor>(pool);
   const linnet::Model model = linnet::load_onnx(argv[1], options);
   linnet::Context context(model);
-  std::vector<linnet::Tensor> inputs;
-  for (const linnet::ValueInfo& input : model.inputs()) {
-    inputs.emplace_back(input.fact.dtype, input.fact.shape());
-    std::memset(inputs.back().raw(), 0, inputs.back().bytes());
-  }
+  const std::vector<linnet::Tensor> inputs = constant_inputs(model, 0);
   for (const linnet::Tensor& output : context.run(inputs)) std::cout << describe(output) << '\n';
 } catch (const std::exception& error) {
   std::cerr << error.what() << '\n';

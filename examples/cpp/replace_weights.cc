@@ -4,10 +4,11 @@
 #include <linnet/onnx.h>
 
 #include <atomic>
-#include <cstring>
 #include <iostream>
 #include <mutex>
 #include <thread>
+
+#include "constant_inputs.h"
 
 namespace {
 
@@ -30,13 +31,12 @@ class Served {
 };
 
 float answer(const linnet::Model& model) {
-  std::vector<linnet::Tensor> inputs;
-  for (const linnet::ValueInfo& input : model.inputs()) {
-    inputs.push_back(
-        linnet::Tensor::of(input.fact.shape(), std::vector<float>(size_t(input.fact.shape().elements()), 1)));
-  }
   linnet::Context context(model);
-  return context.run(inputs)[0].data<float>()[0];
+  const linnet::Tensor y = context.run(constant_inputs(model, 1))[0];
+  if (y.dtype() != linnet::DType::kFloat32 || y.size() == 0) {
+    throw std::invalid_argument("the first output is " + describe(y) + "; expected float32");
+  }
+  return y.data<float>()[0];
 }
 
 }  // namespace

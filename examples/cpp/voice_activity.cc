@@ -5,29 +5,30 @@
 #include <linnet/onnx.h>
 
 #include <algorithm>
-#include <cstring>
-#include <fstream>
 #include <iostream>
+
+#include "wav.h"
 
 namespace {
 
-/// The samples of a WAV file of 16 kHz, one channel, 16 bits, in -1..1.
-std::vector<float> read_wav(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  const auto number = [&]<class T>(size_t at, T value) {
-    if (at + sizeof value <= bytes.size()) std::memcpy(&value, bytes.data() + at, sizeof value);
-    return value;
-  };
-  const size_t format = bytes.find("fmt "), data = bytes.find("data");
-  if (format == std::string::npos || data == std::string::npos || number(format + 10, uint16_t{0}) != 1 ||
-      number(format + 12, uint32_t{0}) != 16000 || number(format + 22, uint16_t{0}) != 16) {
-    throw std::invalid_argument(path + ": not a WAV file of 16 kHz, one channel, 16 bits");
-  }
-  std::vector<float> samples;
-  const size_t end = std::min(bytes.size(), data + 8 + number(data + 4, uint32_t{0}));
-  for (size_t at = data + 8; at + 2 <= end; at += 2) samples.push_back(float(number(at, int16_t{0})) / 32768.0f);
-  return samples;
+constexpr uint32_t kRate = 16000;
+
+bool has_names(const std::vector<linnet::ValueInfo>& values, std::initializer_list<std::string_view> names) {
+  return std::all_of(names.begin(), names.end(), [&](std::string_view name) {
+    return std::any_of(values.begin(), values.end(), [&](const linnet::ValueInfo& v) { return v.name == name; });
+  });
+}
+
+/// Throws std::invalid_argument for another model than the program is for.
+void check(const linnet::Model& model) {
+  const bool fits = model.inputs().size() == 3 && has_names(model.inputs(), {"input", "state", "sr"}) &&
+                    model.outputs()[0].name == "output" && has_names(model.outputs(), {"output", "stateN"});
+  if (fits) return;
+  std::string inputs;
+  for (const linnet::ValueInfo& input : model.inputs()) inputs += (inputs.empty() ? "'" : ", '") + input.name + "'";
+  throw std::invalid_argument("the model takes " + inputs +
+                              "; expected silero-vad version 5: it takes 'input', 'state', 'sr' and returns 'output', "
+                              "'stateN'");
 }
 
 }  // namespace
@@ -35,10 +36,12 @@ std::vector<float> read_wav(const std::string& path) {
 int main(int argc, char** argv) try {
   if (argc < 3) throw std::invalid_argument("usage: voice_activity MODEL SPEECH.wav");
   constexpr size_t kBlock = 512, kBefore = 64;
-  linnet::Context context(linnet::load_onnx(argv[1]));
-  std::vector<float> samples = read_wav(argv[2]);
+  const linnet::Model model = linnet::load_onnx(argv[1]);
+  check(model);
+  linnet::Context context(model);
+  std::vector<float> samples = resampled(read_wav(argv[2]), kRate);
   samples.insert(samples.begin(), kBefore, 0.0f);
-  const linnet::Tensor rate = linnet::Tensor::scalar(int64_t{16000});
+  const linnet::Tensor rate = linnet::Tensor::scalar(int64_t{kRate});
   linnet::Tensor state = linnet::Tensor::of({2, 1, 128}, std::vector<float>(256));
   bool speaking = false;
   for (size_t at = 0; at + kBefore + kBlock <= samples.size(); at += kBlock) {
@@ -48,7 +51,7 @@ int main(int argc, char** argv) try {
     const float probability = outputs[0].data<float>()[0];
     if (speaking ? probability < 0.35f : probability >= 0.5f) {
       speaking = !speaking;
-      std::cout << double(at) / 16000 << (speaking ? " s: speech begins\n" : " s: speech ends\n");
+      std::cout << double(at) / kRate << (speaking ? " s: speech begins\n" : " s: speech ends\n");
     }
   }
 } catch (const std::exception& error) {

@@ -4,12 +4,12 @@
 import sys
 
 import linnet
-import numpy as np
+from inputs import constant_inputs
 
 
 def main(model, library):
     session = linnet.Session(model, op_libraries=[library])
-    outputs = session.run({info.name: np.ones(info.shape, info.dtype) for info in session.inputs})
+    outputs = session.run(constant_inputs(session, 1))
     for name, value in outputs.items():
         print(f"{name}: {value.tolist()}")
 
@@ -17,4 +17,7 @@ def main(model, library):
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit("usage: custom_operator MODEL LIBRARY")
-    main(*sys.argv[1:])
+    try:
+        main(*sys.argv[1:])
+    except (linnet.Error, OSError, ValueError) as error:
+        sys.exit(f"custom_operator: {error}")

@@ -9,6 +9,7 @@ import sys
 
 import linnet
 import numpy as np
+from inputs import constant_inputs
 
 
 class Encrypted:
@@ -27,7 +28,7 @@ class Encrypted:
 
 def main(model, key):
     session = linnet.Session(model, files=Encrypted(key))
-    outputs = session.run({info.name: np.ones(info.shape, info.dtype) for info in session.inputs})
+    outputs = session.run(constant_inputs(session, 1))
     for name, values in outputs.items():
         print(f"{name}:", *(f"{value:g}" for value in values.flat))
 
@@ -35,4 +36,7 @@ def main(model, key):
 if __name__ == "__main__":
     if len(sys.argv) != 3 or not sys.argv[2]:
         sys.exit("usage: encrypted_model.py MODEL KEY")
-    main(*sys.argv[1:])
+    try:
+        main(*sys.argv[1:])
+    except (linnet.Error, OSError, ValueError) as error:
+        sys.exit(f"encrypted_model: {error}")

@@ -5,12 +5,12 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import linnet
-import numpy as np
+from inputs import constant_inputs
 
 
 def main(model):
     session = linnet.Session(model, threads=1)  # the calling threads are enough
-    inputs = {info.name: np.zeros(info.shape, info.dtype) for info in session.inputs}
+    inputs = constant_inputs(session, 0)
     output = session.outputs[0].name
     expected = session.run(inputs)[output].tobytes()
     with ThreadPoolExecutor(4) as pool:
@@ -22,4 +22,7 @@ def main(model):
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit("usage: many_threads MODEL")
-    main(*sys.argv[1:])
+    try:
+        main(*sys.argv[1:])
+    except (linnet.Error, OSError, ValueError) as error:
+        sys.exit(f"many_threads: {error}")

@@ -8,6 +8,7 @@ import time
 
 import linnet
 import numpy as np
+from inputs import constant_inputs
 
 
 class Server:
@@ -16,8 +17,7 @@ class Server:
         self.answers = collections.Counter()
 
     def answer(self, session):
-        inputs = {info.name: np.ones(info.shape, info.dtype) for info in session.inputs}
-        return session.run(inputs)[session.outputs[0].name].flat[0].item()
+        return session.run(constant_inputs(session, 1))[session.outputs[0].name].flat[0].item()
 
     def serve(self, done):
         """Answers requests until one was answered after `done` was set."""
@@ -47,4 +47,7 @@ def main(model, initializer, *values):
 if __name__ == "__main__":
     if len(sys.argv) < 4:
         sys.exit("usage: replace_weights MODEL INITIALIZER VALUE...")
-    main(*sys.argv[1:])
+    try:
+        main(*sys.argv[1:])
+    except (linnet.Error, OSError, ValueError) as error:
+        sys.exit(f"replace_weights: {error}")

@@ -65,13 +65,43 @@ def test_the_likeliest_tokens_are_those_of_the_whole_sequence(llama, greedy):
 
 
 def test_the_program_in_python_gives_the_same(llama, greedy):
+    assert [int(token) for token in in_python(llama, prompt(PROMPT), "--tokens", STEPS).splitlines()[0].split()] == greedy
+
+
+def in_python(*arguments, code=0):
     if not list(BUILD.glob("python/linnet/_linnet*.so")):
         pytest.skip(f"{BUILD} has no Python binding: build with LINNET_BUILD_PYTHON")
-    command = [sys.executable, ROOT / "examples/python/generate.py", llama, prompt(PROMPT), "--tokens", str(STEPS)]
+    command = [sys.executable, ROOT / "examples/python/generate.py", *map(str, arguments)]
     variables = os.environ | {"PYTHONPATH": str(BUILD / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
     result = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=60)
-    assert result.returncode == 0, result.stderr
-    assert [int(token) for token in result.stdout.splitlines()[0].split()] == greedy
+    assert result.returncode == code, result.stderr
+    return result.stdout if code == 0 else result.stderr
+
+
+@pytest.mark.parametrize("program", [generate, in_python])
+@pytest.mark.parametrize("kind", [TensorProto.INT64, TensorProto.INT32])
+def test_a_model_without_a_cache_reads_the_whole_sequence(program, kind, tmp_path):
+    """The next token is one more than the sum of all, modulo 50."""
+    n = Network()
+    n.input("input_ids", kind, [1, "n"])
+    ids = n.op("Cast", "input_ids", to=TensorProto.INT64)
+    one = n.vector([1], np.int64)
+    sum_ = n.op("Mod", n.op("Add", n.op("ReduceSum", ids, one), one), n.vector(50, np.int64))
+    n.op("Gather", n.vector(np.eye(50), np.float32), sum_, out="logits")
+    n.save(tmp_path / "m.onnx", "logits")
+    tokens = [3, 4]
+    for _ in range(5):
+        tokens.append((sum(tokens) + 1) % 50)
+    first = program(tmp_path / "m.onnx", "3 4", "--tokens", 5).splitlines()[0]
+    assert [int(token) for token in first.split()] == tokens[2:]
+
+
+def test_in_python_what_does_not_fit_is_said(llama, tmp_path):
+    assert "without --tokenizer the prompt is tokens" in in_python(llama, "hello", code=1)
+    n = Network([1, 3])
+    n.save(tmp_path / "m.onnx", n.op("Relu", "x"))
+    assert in_python(tmp_path / "m.onnx", "1", code=1) == "generate: the model has no output 'logits': it is not a language model\n"
+    assert in_python(tmp_path / "absent.onnx", "1", code=1).startswith("generate: cannot read")
 
 
 def test_a_prompt_may_be_one_token_and_end_where_an_answer_began(llama, greedy):
@@ -112,11 +142,11 @@ def test_what_does_not_fit_is_said(llama, tmp_path):
     n = Network([1, 3])
     other = tmp_path / "other.onnx"
     n.save(other, n.op("Relu", "x"))
-    assert "the model has no output logits" in generate(other, "1", code=1)
+    assert "the model has no output 'logits': it is not a language model" in generate(other, "1", code=1)
     n = Network([1, 1, 3])
     n.op("Relu", "x", out="logits")
     n.save(other, "logits")
-    assert "the model has an input of another kind: x" in generate(other, "1", code=1)
+    assert "the model has an input of another kind: 'x'" in generate(other, "1", code=1)
     assert "absent.onnx" in generate(tmp_path / "absent.onnx", "1", code=1)
 
 
@@ -150,7 +180,11 @@ def following_sum(path, vocabulary):
     one = n.vector([1], np.int64)
     sum_ = n.op("Add", n.op("ReduceSum", "input_ids", one), one)
     n.op("Gather", n.vector(np.eye(vocabulary), np.float32), n.op("Mod", sum_, n.vector(vocabulary, np.int64)), out="logits")
-    n.save(path, "logits")
+    # With a cache, so that a token is read once.
+    past = n.input("past_key_values.0.key", TensorProto.FLOAT, [1, 1, "past", 1])
+    rows = n.op("Cast", n.op("Reshape", "input_ids", n.vector([1, 1, -1, 1], np.int64)), to=TensorProto.FLOAT)
+    n.op("Concat", past, rows, axis=2, out="present.0.key")
+    n.save(path, "logits", "present.0.key")
     return path
 
 
