@@ -63,11 +63,10 @@ std::string with_help(const std::string& message, const CLI::App& app) {
   return message + (message.ends_with('?') ? " " : "; ") + "run_model " + verb + "--help lists the flags";
 }
 
-/// The flags of a verb and of its groups, as they are written.
+/// The long names of the flags of a verb and of its groups.
 void add_flags(const CLI::App& app, std::vector<std::string>& flags) {
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
-    for (const std::string& name : option->get_snames()) flags.push_back("-" + name);
   }
   for (const CLI::App* group : app.get_subcommands([](const CLI::App* part) { return part->get_name().empty(); })) {
     add_flags(*group, flags);
