@@ -97,7 +97,7 @@ linnet_tensor show(linnet_context& context, size_t index) {
   if (!output) return {};  // a state
   if (is_container(output.dtype())) {
     throw Error(ErrorKind::kUnsupported,
-                str(context.loaded->outputs.place(index), " is no tensor: ", describe(output)));
+                str(context.loaded->outputs.place(index), " is not a tensor: ", describe(output)));
   }
   if (output.dtype() != DType::kString) return view_numbers(output);
   return context.strings.try_emplace(index, output).first->second.view(output);

@@ -37,7 +37,7 @@ template <class T>
 T& valid(T* handle, const char* name) {
   if (!handle) throw ArgumentError(str(name, " is NULL"));
   if constexpr (kHandlesChecked) {
-    if (!is_handle(handle, typeid(T))) throw ArgumentError(str(name, " is no handle of its kind, or was freed"));
+    if (!is_handle(handle, typeid(T))) throw ArgumentError(str(name, " is not a handle of its kind, or was freed"));
   }
   return *handle;
 }

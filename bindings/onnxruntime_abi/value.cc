@@ -66,7 +66,7 @@ ValueKind Value::kind() const {
 
 const Tensor& data_tensor_of(const Value* value) {
   const ValueKind kind = valid(value, "value").kind();
-  if (kind == kSequenceKind || kind == kSparseTensorKind) throw Failure(kRuntimeException, "the value is no tensor");
+  if (kind == kSequenceKind || kind == kSparseTensorKind) throw Failure(kRuntimeException, "the value is not a tensor");
   return tensor_of(value);
 }
 

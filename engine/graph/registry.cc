@@ -14,9 +14,10 @@ std::string domain_name(const std::string& domain) { return domain.empty() ? "ai
 
 void check_version(void* library, const std::string& path) {
   const auto* const version = static_cast<const int*>(dlsym(library, "linnet_operator_version"));
-  if (!version) throw Error(ErrorKind::kIo, path + " is no operator library: it does not use LINNET_OPERATOR_LIBRARY");
+  if (!version)
+    throw Error(ErrorKind::kIo, "'" + path + "' is not an operator library: it does not use LINNET_OPERATOR_LIBRARY");
   if (*version != LINNET_OPERATOR_VERSION) {
-    throw Error(ErrorKind::kUnsupported, str(path, " was built with headers of operator version ", *version,
+    throw Error(ErrorKind::kUnsupported, str("'", path, "' was built with headers of operator version ", *version,
                                              ", Linnet has ", LINNET_OPERATOR_VERSION, ": build it again"));
   }
 }
@@ -99,7 +100,7 @@ void Registry::load_library(const std::string& path) {
   check_version(library.get(), path);
   using Register = void (*)(Registry&);
   const auto function = reinterpret_cast<Register>(dlsym(library.get(), "linnet_register"));
-  if (!function) throw Error(ErrorKind::kIo, path + " has no function linnet_register(linnet::Registry&)");
+  if (!function) throw Error(ErrorKind::kIo, "'" + path + "' has no function linnet_register(linnet::Registry&)");
   libraries_.push_back(std::move(library));
   function(*this);
 }

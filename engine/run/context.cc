@@ -152,7 +152,8 @@ void Context::prepare(std::span<const Shape> shapes) {
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < infos.size(); ++i) {
     if (is_object(infos[i].fact.dtype)) {
-      throw Error(ErrorKind::kUnsupported, str("input '", infos[i].name, "' is no tensor of numbers: run the model"));
+      throw Error(ErrorKind::kUnsupported,
+                  str("input '", infos[i].name, "' is not a tensor of numbers: run the model"));
     }
     inputs.push_back(Tensor::wrap(infos[i].fact.dtype, shapes[i], nullptr));
   }

@@ -61,8 +61,8 @@ class Scope {
       const auto found = defined_.find(name);
       if (found == defined_.end()) place.fail(str("value '", name, "' is read before it is defined"));
       if (found->second != is_tensor) {
-        place.fail(
-            str("value '", name, "' is ", is_tensor ? "no tensor, and read as one" : "a tensor, and not read as one"));
+        place.fail(str("value '", name, "' is ",
+                       is_tensor ? "not a tensor, but is read as one" : "a tensor, but is not read as one"));
       }
     });
   }

@@ -34,7 +34,7 @@ void decode(JsonRef json, std::span<std::byte> to) {
   int count = 0;
   for (const char c : text) {
     const uint8_t digit = kDigits[static_cast<unsigned char>(c)];
-    if (digit == kNoDigit) json.fail(str("'", c, "' is no digit of base64"));
+    if (digit == kNoDigit) json.fail(str("'", c, "' is not a digit of base64"));
     bits = bits << 6 | digit;
     count += 6;
     if (count < 8) continue;
@@ -46,11 +46,11 @@ void decode(JsonRef json, std::span<std::byte> to) {
 Tensor read_tensor(JsonRef json) {
   const JsonRef name = json.at("dtype"), sizes = json.at("shape"), contents = json.at("base64");
   const DType dtype = dtype_from_name(name.text());
-  if (dtype == DType::kUndefined || is_object(dtype)) name.fail(str("'", name.text(), "' is no dtype of a sample"));
+  if (dtype == DType::kUndefined || is_object(dtype)) name.fail(str("'", name.text(), "' is not a dtype of a sample"));
   if (sizes.size() > size_t(kMaxRank)) sizes.fail(str("more than ", kMaxRank, " dims"));
   Shape shape;
   for (const int64_t size : sizes.list([](JsonRef size) { return size.integer(); })) {
-    if (size < 0) sizes.fail(str(size, " is no size"));
+    if (size < 0) sizes.fail(str(size, " is not a size"));
     shape.push_back(size);
   }
   const size_t bytes = dtype_bytes(dtype, shape.elements());

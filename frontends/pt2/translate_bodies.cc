@@ -12,7 +12,7 @@ const std::vector<exporter::OnnxDim> kScalar{};
 
 const Graph& body_of(const Node& node, size_t input) {
   const auto* body = input < node.inputs.size() ? node.inputs[input].argument.get<GraphArgument>() : nullptr;
-  if (!body) throw exporter::ExportError(node.target + ": input " + std::to_string(input) + " is no graph");
+  if (!body) throw exporter::ExportError(node.target + ": input " + std::to_string(input) + " is not a graph");
   return *body->graph;
 }
 

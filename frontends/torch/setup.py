@@ -40,7 +40,7 @@ class BuildWithLibraries(build_py):
     def missing(self) -> str:
         needed = ("ops/liblinnet_ops.a", "frontends/torch/exporter/liblinnet_exporter.a")
         if not all((LINNET_BUILD / library).is_file() for library in needed):
-            return f"{LINNET_BUILD} is no build of Linnet (name one in LINNET_BUILD)"
+            return f"{LINNET_BUILD} is not a build of Linnet (name one in LINNET_BUILD)"
         if not folder_of_torch():
             return "there is no PyTorch in this environment"
         return "" if shutil.which("cmake") else "there is no cmake"

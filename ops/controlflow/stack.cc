@@ -25,7 +25,7 @@ struct Layout {
 
 void check_slice(const Layout& at, const Tensor& slice, const Tensor& tensor) {
   if (slice.dtype() == tensor.dtype() && slice.size() == at.outer * at.inner) return;
-  throw Error(ErrorKind::kShape, str(describe(slice), " is no slice of ", describe(tensor)));
+  throw Error(ErrorKind::kShape, str(describe(slice), " is not a slice of ", describe(tensor)));
 }
 
 /// Calls f(in_slice, in_tensor, n) for each run of elements of a slice, with the positions of its first element.

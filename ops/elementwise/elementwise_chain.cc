@@ -29,7 +29,7 @@ void check_grid(const ElementwiseChain::Link& link) {
     throw Error(ErrorKind::kModel, str("'", link.op, "' must have a positive, finite scale, got ", link.alpha));
   }
   if (!(zero_point >= least && zero_point <= greatest) || zero_point != std::trunc(zero_point)) {
-    throw Error(ErrorKind::kModel, str("'", link.op, "' has the zero point ", zero_point, ", which is no byte"));
+    throw Error(ErrorKind::kModel, str("'", link.op, "' has the zero point ", zero_point, ", which is not a byte"));
   }
 }
 

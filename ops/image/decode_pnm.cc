@@ -90,7 +90,7 @@ Image decode_pnm(std::span<const uint8_t> bytes) {
   const int64_t width = reader.number(), height = reader.number();
   if (!kind.bits) {
     const int64_t greatest = reader.number();
-    if (greatest < 1 || greatest > 65535) throw_undecodable(kFormat, str(greatest, " is no greatest value"));
+    if (greatest < 1 || greatest > 65535) throw_undecodable(kFormat, str(greatest, " is not a valid greatest value"));
     kind.greatest = uint32_t(greatest);
   }
   if (!kind.text) reader.byte();

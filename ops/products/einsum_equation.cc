@@ -8,7 +8,7 @@ namespace linnet {
 namespace {
 
 [[noreturn]] void refuse(const std::string& text) {
-  throw Error(ErrorKind::kModel, str("'", text, "' is no equation of letters, '...', ',' and '->'"));
+  throw Error(ErrorKind::kModel, str("'", text, "' is not an equation of letters, '...', ',' and '->'"));
 }
 
 /// Returns a term with its ellipsis as one '.'.

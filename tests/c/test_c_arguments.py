@@ -129,7 +129,7 @@ def test_builds_with_assertions_know_freed_handles(checked_api):
     checked_api.run(context, [X])
     for kind, handle in ("model", model), ("context", context), ("cancellation", token), ("registry", registry):
         getattr(checked_api, f"{kind}_free")(handle)
-        refused(ARGUMENT, f"{kind} is no handle .*freed", getattr(checked_api, f"{kind}_free"), handle)
+        refused(ARGUMENT, f"{kind} is not a handle .*freed", getattr(checked_api, f"{kind}_free"), handle)
     refused(ARGUMENT, "context .*freed", checked_api.run, context, [X])
     refused(ARGUMENT, "context .*freed", checked_api.output, context)
     refused(ARGUMENT, "model .*freed", checked_api.created, "context_create", model)
@@ -140,7 +140,7 @@ def test_builds_with_assertions_know_freed_handles(checked_api):
 
 def test_builds_with_assertions_know_handles_of_another_kind(checked_api):
     model = checked_api.load(LINEAR)
-    refused(ARGUMENT, "context is no handle of its kind", checked_api.run, model, [X])
-    refused(ARGUMENT, "context is no handle of its kind", checked_api.context_free, model)
-    refused(ARGUMENT, "model is no handle of its kind", checked_api.model_free, ctypes.addressof(ctypes.c_int64()))
+    refused(ARGUMENT, "context is not a handle of its kind", checked_api.run, model, [X])
+    refused(ARGUMENT, "context is not a handle of its kind", checked_api.context_free, model)
+    refused(ARGUMENT, "model is not a handle of its kind", checked_api.model_free, ctypes.addressof(ctypes.c_int64()))
     checked_api.model_free(model)

@@ -49,7 +49,7 @@ def test_containers_are_described_and_refused(api):
     assert described(api, model, "output", 0)[:3] == ("s", 64, -1)
     context = api.created("context_create", model)
     api.run(context, [np.ones(2, np.float32)])
-    refused(UNSUPPORTED, "output 's' is no tensor: sequence", api.output, context, 0)
+    refused(UNSUPPORTED, "output 's' is not a tensor: sequence", api.output, context, 0)
     np.testing.assert_array_equal(api.output(context, 1), [-1, -1])
 
 

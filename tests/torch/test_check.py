@@ -64,7 +64,7 @@ def test_run_model_from_argument_environment_and_path(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(program.parent))
     assert engine.find_run_model() == str(program)
     monkeypatch.setenv("LINNET_RUN_MODEL", "/nowhere/run_model")
-    with pytest.raises(linnet_torch.ExportError, match="/nowhere/run_model is no program"):
+    with pytest.raises(linnet_torch.ExportError, match="/nowhere/run_model is not a program"):
         engine.find_run_model()
 
 

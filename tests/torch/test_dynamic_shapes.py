@@ -67,7 +67,7 @@ def test_batch_of_one_stays_dynamic(tmp_path, run_model, torch_exporter):
 @pytest.mark.parametrize(
     "shapes, message",
     [
-        ({"y": {0: "N"}}, "dynamic_shapes: 'y' is no parameter; there are x, pair, table"),
+        ({"y": {0: "N"}}, "dynamic_shapes: 'y' is not a parameter; there are x, pair, table"),
         ({"x": {3: "N"}}, r"dynamic_shapes\['x'\]: axis 3 of a tensor with 3 dims"),
         ({"x": "N"}, r"dynamic_shapes\['x'\] must be None, a dict \{axis: dim\} or one dim per axis, got 'N'"),
         ({"pair": ({0: "N"},)}, r"dynamic_shapes\['pair'\] has not the structure of the argument, a tuple"),

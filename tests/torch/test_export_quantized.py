@@ -284,5 +284,5 @@ def test_wrong_scales_and_ranges_are_refused(tmp_path):
         assert result.returncode == 3
         return result.stderr
 
-    assert "a scale is no positive number" in refusal(-0.5, 0, 0, 255)
-    assert "quant_min -1 and quant_max 255 are no range of its integers" in refusal(0.5, 0, -1, 255)
+    assert "a scale is not a positive number" in refusal(-0.5, 0, 0, 255)
+    assert "quant_min -1 and quant_max 255 are not a range of its integers" in refusal(0.5, 0, -1, 255)

@@ -29,7 +29,7 @@ const ort::ApiBase& open_library(const std::string& path) {
                                         "--vs-ort /path/site-packages/onnxruntime"));
   }
   const auto get = reinterpret_cast<GetApiBase>(dlsym(handle, "OrtGetApiBase"));
-  if (!get) throw Failure(ExitCode::kUsage, "--vs-ort: " + library + " is no ONNX Runtime");
+  if (!get) throw Failure(ExitCode::kUsage, "--vs-ort: '" + library + "' is not ONNX Runtime");
   return *get();
 }
 

@@ -129,7 +129,7 @@ Integers Call::axes(NameView name, NameView of) const {
 
 const TensorInfo& Call::tensor(NameView name) const {
   const Value& value = argument(name);
-  if (!value.is_tensor()) site_.refuse(text_of("argument \'", name.text(), "' is no tensor"));
+  if (!value.is_tensor()) site_.refuse(text_of("argument \'", name.text(), "' is not a tensor"));
   return value.tensor(evaluation_);
 }
 

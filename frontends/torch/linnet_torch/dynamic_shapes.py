@@ -19,7 +19,7 @@ def axes_of(dynamic_shapes, by_parameter: dict) -> list[dict]:
         dynamic_shapes = {}
     if isinstance(dynamic_shapes, dict):
         if unknown := [name for name in dynamic_shapes if name not in by_parameter]:
-            raise ExportError(f"dynamic_shapes: {unknown[0]!r} is no parameter; there are {', '.join(by_parameter)}")
+            raise ExportError(f"dynamic_shapes: {unknown[0]!r} is not a parameter; there are {', '.join(by_parameter)}")
         dynamic_shapes = [dynamic_shapes.get(name) for name in by_parameter]
     if len(dynamic_shapes) > len(by_parameter):
         raise ExportError(f"dynamic_shapes has {len(dynamic_shapes)} entries for {len(by_parameter)} parameters")

@@ -27,7 +27,7 @@ def _find(name: str, named, what: str, otherwise: str) -> str:
     if named := str(named or os.environ.get(variable, "")):
         if found := shutil.which(named):
             return found
-        raise ExportError(f"{name}: {named} is no program that can be run")
+        raise ExportError(f"{name}: {named} is not a program that can be run")
     beside = os.path.join(os.path.dirname(os.environ.get("LINNET_RUN_MODEL", "")), name)
     built = Path(__file__).resolve().parents[3] / "build" / "bin" / name
     if found := shutil.which(beside) or shutil.which(name) or shutil.which(str(built)):

@@ -138,12 +138,12 @@ TEST(Pt2Program, ValuesAreDefinedOnceAndBeforeTheyAreRead) {
 }
 
 TEST(Pt2Program, TensorsAreReadAsTensors) {
-  expect_refused(ErrorKind::kModel, "nodes[1]: value 'x' is a tensor, and not read as one",
+  expect_refused(ErrorKind::kModel, "nodes[1]: value 'x' is a tensor, but is not read as one",
                  with_argument(R"({"as_sym_int": {"as_name": "x"}})"));
   ProgramText text;
   text.nodes += ", " + node("", R"({"as_sym_int": {"as_name": "n"}})") + ", " +
                 node(input(R"({"as_tensor": {"name": "n"}})"), "");
-  expect_refused(ErrorKind::kModel, "nodes[2]: value 'n' is no tensor, and read as one", text);
+  expect_refused(ErrorKind::kModel, "nodes[2]: value 'n' is not a tensor, but is read as one", text);
 }
 
 TEST(Pt2Program, BodiesHaveValuesOfTheirOwn) {

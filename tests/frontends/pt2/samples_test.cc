@@ -57,9 +57,9 @@ TEST(Pt2Samples, MayBeEmptyTensors) {
 TEST(Pt2Samples, RefuseWhatDoesNotFit) {
   EXPECT_THAT(message_of(tensor("float32", "[3]", "AACAPwAAAEA=")), HasSubstr("[0].inputs.x.base64"));
   EXPECT_THAT(message_of(tensor("float32", "[2]", "AACAPwAAAEA=AAAA")), HasSubstr("expected base64 of 8 bytes"));
-  EXPECT_THAT(message_of(tensor("float32", "[2]", "AACAPwAA*EA=")), HasSubstr("'*' is no digit of base64"));
-  EXPECT_THAT(message_of(tensor("string", "[1]", "AA==")), HasSubstr("no dtype of a sample"));
-  EXPECT_THAT(message_of(tensor("float32", "[-1]", "")), HasSubstr("-1 is no size"));
+  EXPECT_THAT(message_of(tensor("float32", "[2]", "AACAPwAA*EA=")), HasSubstr("'*' is not a digit of base64"));
+  EXPECT_THAT(message_of(tensor("string", "[1]", "AA==")), HasSubstr("not a dtype of a sample"));
+  EXPECT_THAT(message_of(tensor("float32", "[-1]", "")), HasSubstr("-1 is not a size"));
   EXPECT_THAT(message_of(tensor("int8", "[4611686018427387904]", "")), HasSubstr("expected base64"));
   EXPECT_THAT(message_of(R"("AAAA")"), HasSubstr("[0].inputs.x"));
 }

@@ -64,7 +64,7 @@ TEST(Einsum, MultipliesMoreOperandsOfOtherDtypes) {
 
 TEST(Einsum, RefusesBadEquations) {
   for (const char* equation : {"i1->i", "i->k", "i->ii", "....->", "i-j"}) {
-    expect_error(ErrorKind::kModel, "is no equation", [&] { einsum(equation, {kA}); });
+    expect_error(ErrorKind::kModel, "is not an equation", [&] { einsum(equation, {kA}); });
   }
   expect_error(ErrorKind::kShape, "operand 0 must have rank 1, got 2", [] { einsum("i->i", {kA}); });
   expect_error(ErrorKind::kShape, "cannot be broadcast", [] { einsum("ij,ij->ij", {kA, kB.reshaped({3, 2})}); });

@@ -153,7 +153,7 @@ class OrtValue:
 
     def _tensor(self) -> types.Array:
         if not isinstance(self._value, np.ndarray):
-            raise RuntimeError(f"a value of type {self._type} is no tensor")
+            raise RuntimeError(f"a value of type {self._type} is not a tensor")
         return self._value
 
 

@@ -93,7 +93,7 @@ void check_scales(Call& call, const Parameters& of) {
   const Numbers scales =
       call.is_tensor(of.scale) ? Numbers(numbers_in(call.tensor(of.scale).contents)) : Numbers{call.number(of.scale)};
   for (const double scale : scales) {
-    if (!(float(scale) > 0 && std::isfinite(float(scale)))) call.refuse("a scale is no positive number");
+    if (!(float(scale) > 0 && std::isfinite(float(scale)))) call.refuse("a scale is not a positive number");
   }
 }
 

@@ -36,7 +36,7 @@ Tensor in_order(const Tensor& rows, const Kind& kind) {
 void add_direction(Weights& weights, const Kind& kind, const List<Tensor>& parameters) {
   weights.input.push_back(in_order(parameters[0], kind));
   weights.hidden.push_back(in_order(parameters[1], kind));
-  if (weights.hidden.back().rank() != 2) throw ExportError("the weights of the state are no matrix");
+  if (weights.hidden.back().rank() != 2) throw ExportError("the weights of the state are not a matrix");
   if (parameters.size() < 4) return;
   weights.bias.push_back(joined_rows({in_order(parameters[2], kind), in_order(parameters[3], kind)}));
 }
