@@ -86,6 +86,21 @@ def test_inputs_that_do_not_fit_are_named(linear, inputs, kind, text):
     linear[0].run({"x": np.ones((1, 3), np.float32)})
 
 
+def test_similar_names_are_proposed():
+    node = helper.make_node("Relu", ["tokens"], ["logits"])
+    values = [[helper.make_tensor_value_info(name, 1, [2])] for name in ("tokens", "logits")]
+    graph = helper.make_graph([node], "g", *values)
+    relu = linnet.Session(helper.make_model(graph, ir_version=8).SerializeToString())
+    x = np.ones(2, np.float32)
+    for call in (lambda: relu.run({"tokens": x, "token": x}), lambda: relu.prepare({"Tokens": (2,)})):
+        with pytest.raises(linnet.ModelError, match="the inputs are 'tokens'; did you mean 'tokens'?"):
+            call()
+    with pytest.raises(linnet.ModelError, match="; did you mean 'logits'?"):
+        relu.run({"tokens": x}, ["logit"])
+    with pytest.raises(ValueError, match="; did you mean 'drop_identity'?"):
+        linnet.Session("m.onnx", disabled_rewrites=["drop_identiti"])
+
+
 def test_what_does_not_load_says_why(tmp_path, linear):
     with pytest.raises(linnet.IoError, match="nothing.onnx"):
         linnet.Session(tmp_path / "nothing.onnx")

@@ -80,4 +80,4 @@ def test_telemetry_is_off(run_model, linear, tmp_path):
     )
     subprocess.run(["cc", "-shared", "-fPIC", tmp_path / "spy.c", "-o", tmp_path / "libonnxruntime.so.9"], check=True)
     result = run_model("bench", linear[0], "--vs-ort", tmp_path, env={"ORT_DISABLE_TELEMETRY": "0"}, code=1)
-    assert result.stderr.startswith("off: 1\n") and "is no ONNX Runtime" in result.stderr
+    assert result.stderr.startswith("off: 1\n") and "is not ONNX Runtime" in result.stderr

@@ -17,5 +17,5 @@ def read_image(path: str | os.PathLike[str]) -> npt.NDArray[np.uint8]:
     alpha is dropped. Raises IoError where the file cannot be read or decoded, UnsupportedError for a format whose library
     the build lacks, and LimitError beyond 2^27 pixels.
     """
-    pixels: npt.NDArray[np.uint8] = _linnet.read_image(options.text("path", os.fspath(path)))
+    pixels: npt.NDArray[np.uint8] = _linnet.read_image(options.path("path", path))
     return pixels

@@ -158,7 +158,9 @@ void check_rewrites(const std::vector<std::string>& names, const std::vector<std
   for (const std::string& name : known) all += (all.empty() ? "" : ", ") + name;
   for (const std::string& name : names) {
     if (std::ranges::count(known, name) > 0) continue;
-    throw nb::value_error(str("disabled_rewrites must be names of rewrites, got '", name, "'; known: ", all).c_str());
+    throw nb::value_error(
+        str("disabled_rewrites must be names of rewrites, got '", name, "'; known: ", all, did_you_mean(name, known))
+            .c_str());
   }
 }
 
