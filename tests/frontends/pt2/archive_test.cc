@@ -119,7 +119,8 @@ TEST(Pt2Archive, TellsOtherArchivesFromTheirMembers) {
   expect_refused(ErrorKind::kUnsupported, "torch.save", archive_of({"m/data.pkl", "m/data/0"}));
   expect_refused(ErrorKind::kUnsupported, "PyTorch 2.7 or older", archive_of({"serialized_exported_program.json"}));
   expect_refused(ErrorKind::kModel, "NumPy", archive_of({"a.npy"}));
-  expect_refused(ErrorKind::kUnsupported, "SavedModel", archive_of({"m/saved_model.pb", "m/variables/variables.index"}));
+  expect_refused(ErrorKind::kUnsupported, "SavedModel",
+                 archive_of({"m/saved_model.pb", "m/variables/variables.index"}));
   expect_refused(ErrorKind::kModel, "ZIP archive with an ONNX model", archive_of({"m/model.onnx"}));
   expect_refused(ErrorKind::kModel, "another ZIP", archive_of({"a.txt"}));
 }
