@@ -59,7 +59,7 @@ def licence(source):
     """Returns the licence of a source package, whose name may end in a version: gcc-12, openjpeg2, libpng1.6."""
     name = source if source in LICENCES else re.sub(r"-?[0-9.]+$", "", source)
     if name not in LICENCES:
-        sys.exit(f"sbom.py: LICENCES says nothing of the package {source}")
+        sys.exit(f"sbom.py: LICENCES has no entry for the package {source}")
     return LICENCES[name]
 
 

@@ -10,10 +10,9 @@
 namespace linnet {
 
 /// Calls f() for an application. Messages of Errors become printable and begin with `subject` if there is one that they
-/// do not name. If the
-/// system or a standard container cannot allocate memory, throws Error(kLimit): "not enough memory to run the model",
-/// where `action` is "run the model", or "out of memory" if there is no memory for that message. Other exceptions, from
-/// operators that are not Linnet's, become Error(kInternal).
+/// do not name. If the system or a standard container cannot allocate memory, throws Error(kLimit): "not enough memory
+/// to run the model", where `action` is "run the model", or "out of memory" if there is no memory for that message.
+/// Other exceptions, from operators that are not Linnet's, become Error(kInternal).
 template <class F>
 decltype(auto) with_memory_errors(const char* action, F&& f, const std::string* subject = nullptr) {
   const auto shown = [&](const Error& error) {

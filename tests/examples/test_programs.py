@@ -125,7 +125,7 @@ def test_classify_takes_images_of_every_kind(example, tmp_path, file, shape):
 
 
 def test_classify_leaves_open_sizes_to_what_models_are_trained_on(example, image, tmp_path):
-    """A model that counts pixels: the likeliest class says how many."""
+    """A model that counts pixels: the most probable class is their number."""
     nodes = [helper.make_node("Shape", ["x"], ["shape"], start=2), helper.make_node("Cast", ["shape"], ["sides"], to=1),
              helper.make_node("Div", ["sides", "side"], ["ratio"]), helper.make_node("Unsqueeze", ["ratio", "zero"], ["y"])]  # fmt: skip
     model = save_model(tmp_path / "m.onnx", nodes, [("x", TensorProto.FLOAT, ["N", 3, "H", "W"])],

@@ -1,6 +1,6 @@
 """Generates random modules, exports them with export_model, runs the files with run_model and compares with PyTorch.
 
-    python3 tests/torch/drawn_modules.py --count 5000 --folder build-drawn [--seed 0]
+    python3 tests/torch/drawn_modules.py --count 5000 --folder build-sampled [--seed 0]
 
 Static modules are exported in batches. Dynamic modules, and those whose contents determine sizes, are exported
 separately. Wrong and failing modules are listed in the folder's findings.txt, refused modules in its refused.txt.
