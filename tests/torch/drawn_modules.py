@@ -375,7 +375,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--folder", default="build-drawn")
+    parser.add_argument("--folder", default="build-sampled")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
     Path(options.folder).mkdir(parents=True, exist_ok=True)
