@@ -90,6 +90,14 @@ bool suits_plane_conv(const ConvGeometry& geometry, const CompileInput& in);
 /// Multiplies the weights by the windows of blocks of pixels. x and y are channels-first.
 ConvF32Ptr make_plane_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in);
 
+/// The fewest pixels of an output row for which computing planes costs less than transposing them.
+inline constexpr int64_t kLeastPlaneWidth = 24;
+/// Whether make_plane_depthwise() is the fastest where x and y are channels-first: groups have one input channel, and
+/// rows fill vectors.
+bool suits_plane_depthwise(const ConvGeometry& geometry, const CompileInput& in);
+/// Computes each output channel from the plane of one input channel. x and y are channels-first.
+ConvF32Ptr make_plane_depthwise(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in);
+
 template <class T>
 struct ConvChoice {
   ConvAlgorithmPtr<T> algorithm;

@@ -144,10 +144,14 @@ int choose_outputs(const ConvGeometry& geometry, const Estimates& estimates, con
 ConvChoice<float> choose_conv(const ConvGeometry& geometry, const ConvLayout& layout, const Epilogue& epilogue,
                               const CompileInput& in) {
   const bool short_rows = row_multiplies(geometry) <= kMostRowMultiplies;
+  const bool planes = !layout.x_channels_last && !layout.y_channels_last;
+  if (planes && short_rows && suits_plane_depthwise(geometry, in)) {
+    return {make_plane_depthwise(geometry, epilogue, in), "one input channel per group"};
+  }
   if (short_rows && geometry.group == geometry.in_channels && geometry.group == geometry.out_channels) {
     return {make_depthwise_conv(geometry, epilogue, in), "one filter per channel"};
   }
-  if (!layout.x_channels_last && !layout.y_channels_last && suits_plane_conv(geometry, in)) {
+  if (planes && suits_plane_conv(geometry, in)) {
     return {make_plane_conv(geometry, epilogue, in), "short sums"};
   }
   if (short_rows && suits_line_conv(geometry, in)) {

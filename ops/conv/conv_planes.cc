@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "conv/conv_algorithm.h"
-#include "gemm/half_weights.h"
+#include "conv/plane_weights.h"
 #include "gemm/panels.h"
 #include "gemm/weights.h"
 #include "kernels/gemm.h"
@@ -44,15 +44,8 @@ class PlaneConvolution final : public ConvAlgorithm<float> {
         panel_pixels_(checked_mul(widest_panel(kernels_), kernels_.lanes)),
         block_pixels_(block_pixels(g_, depth_, panel_pixels_, in.executor().workers())),
         blocks_(ceil_div(g_.out_pixels(), block_pixels_)),
-        strip_rows_(choose_strip_rows(kernels_, panels(block_pixels_), g_.out_channels, depth_)) {
-    if (const Tensor* w = in.constant(1)) {
-      packed_ = in.packed(*w, {"conv planes"}, [&] {
-        Tensor packed = in.packed_memory(DType::kFloat32, Shape{g_.out_channels, window_});
-        std::copy_n(float_weights(*w, in).data<float>(), packed.size(), packed.data<float>());
-        return packed;
-      });
-    }
-  }
+        strip_rows_(choose_strip_rows(kernels_, panels(block_pixels_), g_.out_channels, depth_)),
+        packed_(packed_plane_weights(g_, in)) {}
 
   void run(const ConvOperands<float>& operands, KernelContext& context) const override {
     const float* w = packed_ ? packed_.data<float>() : operands.w;

@@ -9,21 +9,36 @@
 namespace linnet {
 namespace {
 
-/// Whether the sums are short (see suits_plane_conv()) and the weights constant.
-bool suits(const Graph& graph, const Node& conv) {
-  const Fact& w = graph.input_fact(conv, 1);
-  if (!w.constant || conv.spec.attr_or("group", int64_t{1}) != 1 || conv.inputs.size() > 3) return false;
-  const Shape shape = w.shape();
-  return shape.elements(1, shape.rank()) <= std::min(kMostPlaneDepth, shape[0]);
-}
-
-bool has_few_pixels(const Fact& y) {
+/// The number of elements of a channels-first value's pixel axes from `axis` on; -1 if it is not known.
+int64_t known_pixels(const Fact& y, int axis) {
   int64_t pixels = 1;
-  for (int axis = 2; axis < y.rank(); ++axis) {
-    if (!y.dim(axis).known()) return false;
+  for (; axis < y.rank(); ++axis) {
+    if (!y.dim(axis).known()) return -1;
     pixels = checked_mul(pixels, y.dim(axis).value());
   }
-  return pixels < kLeastPlanePixels;
+  return pixels;
+}
+
+/// Whether a length, which is negative if it is not known, may be at least `least`.
+bool may_be(int64_t length, int64_t least) { return length < 0 || length >= least; }
+
+/// Whether groups have one input channel and windows several pixels (see suits_plane_depthwise()).
+bool suits_depthwise(const Shape& w, const Fact& y) {
+  return w.rank() <= 4 && w[1] == 1 && w.elements(2, w.rank()) > 1 &&
+         may_be(known_pixels(y, y.rank() - 1), kLeastPlaneWidth);
+}
+
+/// Whether the sums are short (see suits_plane_conv()).
+bool suits_product(const Shape& w, const Fact& y, int64_t groups) {
+  return groups == 1 && w.elements(1, w.rank()) <= std::min(kMostPlaneDepth, w[0]) &&
+         may_be(known_pixels(y, 2), kLeastPlanePixels);
+}
+
+bool suits(const Graph& graph, const Node& conv, const Fact& y) {
+  const Fact& w = graph.input_fact(conv, 1);
+  if (!w.constant || conv.inputs.size() > 3 || !y.has_rank()) return false;
+  const int64_t groups = conv.spec.attr_or("group", int64_t{1});
+  return suits_depthwise(w.shape(), y) || suits_product(w.shape(), y, groups);
 }
 
 /// The channels-first value that a convolution reads; kNoValue if its input is computed channels-last.
@@ -37,15 +52,14 @@ ValueId channels_first_source(const Graph& graph, const Node& conv) {
 
 }  // namespace
 
-// to_channels_first(linnet::Conv(to_channels_last(x))) -> linnet::PlaneConv(x), if sums are short.
+// to_channels_first(linnet::Conv(to_channels_last(x))) -> linnet::PlaneConv(x), if that is faster.
 LINNET_DEFINE_REWRITE(convert_conv_to_planes, "Transpose")(const Graph& graph, const Node& node) {
   const Node* conv = producer(graph, node, 0, "Conv", kInternalDomain);
   const auto* perm = node.spec.find<std::vector<int64_t>>("perm");
   if (!conv || !perm || *perm != perm_to_channels_first(int(perm->size()))) return std::nullopt;
   const ValueId x = channels_first_source(graph, *conv);
-  const Fact& y = graph.fact(node.outputs[0]);
-  if (x == kNoValue || graph.only_consumer(node.inputs[0]) != &node || !suits(graph, *conv)) return std::nullopt;
-  if (!y.has_rank() || has_few_pixels(y)) return std::nullopt;
+  if (x == kNoValue || graph.only_consumer(node.inputs[0]) != &node) return std::nullopt;
+  if (!suits(graph, *conv, graph.fact(node.outputs[0]))) return std::nullopt;
   std::vector<ValueId> inputs = conv->inputs;
   inputs[0] = x;
   NodeSpec spec = internal_spec(*conv, "PlaneConv");
