@@ -85,7 +85,10 @@ ConvF32Ptr make_line_conv(const ConvGeometry& geometry, bool channels_first, con
 /// The longest sum for which copying windows costs less than transposing outputs, and the fewest pixels that pay for
 /// it.
 inline constexpr int64_t kMostPlaneDepth = 64, kLeastPlanePixels = 256;
-/// Whether sums are so short that make_plane_conv() is the fastest where x and y are channels-first.
+/// The fewest pixels that fill vectors, where windows are single pixels, which are not copied.
+inline constexpr int64_t kLeastPointwisePixels = 160;
+/// Whether make_plane_conv() is the fastest where x and y are channels-first: sums are short, or windows are single
+/// pixels.
 bool suits_plane_conv(const ConvGeometry& geometry, const CompileInput& in);
 /// Multiplies the weights by the windows of blocks of pixels. x and y are channels-first.
 ConvF32Ptr make_plane_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in);

@@ -152,7 +152,7 @@ ConvChoice<float> choose_conv(const ConvGeometry& geometry, const ConvLayout& la
     return {make_depthwise_conv(geometry, epilogue, in), "one filter per channel"};
   }
   if (planes && suits_plane_conv(geometry, in)) {
-    return {make_plane_conv(geometry, epilogue, in), "short sums"};
+    return {make_plane_conv(geometry, epilogue, in), geometry.pointwise() ? "single pixels" : "short sums"};
   }
   if (short_rows && suits_line_conv(geometry, in)) {
     return {make_line_conv(geometry, !layout.x_channels_last, epilogue, in), "few input channels"};

@@ -2,10 +2,11 @@
 
 #include "conv/conv_algorithm.h"
 #include "conv/plane_weights.h"
+#include "gemm/accuracy.h"
+#include "gemm/bfloat16_pairs.h"
 #include "gemm/panels.h"
-#include "gemm/weights.h"
-#include "kernels/gemm.h"
 #include "kernels/kernels_for.h"
+#include "kernels/plane_product.h"
 #include "partition/checkpoints.h"
 #include "partition/parts.h"
 #include "tensor/alignment.h"
@@ -17,121 +18,119 @@ namespace {
 // longer they are, so a block fills about half of a second-level cache. There must also be enough blocks for all
 // threads.
 constexpr int64_t kLeastBlockPixels = 512, kBlockValues = int64_t{40} << 10, kBlocksPerWorker = 4;
+constexpr int64_t kCallMultiplies = int64_t{16}
+                                    << 20;  // about the most multiplications without a check of the deadline
+constexpr int64_t kConflictFloats = 512;    // planes at multiples of it share few sets of the first-level cache
 
-int64_t block_pixels(const ConvGeometry& g, int64_t depth, int64_t panel, int workers) {
+int64_t copied_pixels(const ConvGeometry& g, int64_t depth, int64_t panel, int workers) {
   const int64_t share = checked_mul(g.batch, g.out_pixels()) / kBlocksPerWorker / workers;
   const int64_t pixels = std::max(kLeastBlockPixels, std::min(kBlockValues / depth, share));
   return pixels - pixels % panel;
 }
 
-/// The widest panel of a family's tiles, in vectors.
-int widest_panel(const TileFamily& tiles) {
-  int width = kWidestPanel;
-  while (width > 1 && tiles.tile_rows[width - 1] == 0) --width;
-  return width;
+/// The pixels of a chunk where windows are single pixels, which are not copied.
+int64_t chunk_pixels(const ConvGeometry& g, int64_t depth, int64_t panel) {
+  const int64_t panel_multiplies = checked_mul(checked_mul(panel, depth), g.out_channels);
+  return panel * std::max<int64_t>(1, kProductChunkMultiplies / panel_multiplies);
 }
 
 /// y = W * X, where W is [out channels, values of a window] and X is [values of a window, pixels], so that x and y stay
-/// channels-first. A chunk of work is a block of pixels; it copies their windows to panels.
+/// channels-first. A chunk of work is a block of pixels. Its windows are copied unless they are single pixels.
 class PlaneConvolution final : public ConvAlgorithm<float> {
  public:
   PlaneConvolution(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in)
       : g_(geometry),
         epilogue_(epilogue),
-        kernels_(kernels_for<GemmKernels<GemmF32>>(in.isa())),
-        window_(checked_mul(g_.in_channels, g_.taps())),
-        depth_(window_ + (in.has(2) ? 1 : 0)),
-        panel_pixels_(checked_mul(widest_panel(kernels_), kernels_.lanes)),
-        block_pixels_(block_pixels(g_, depth_, panel_pixels_, in.executor().workers())),
+        kernels_(kernels_for<PlaneProductKernels>(in.isa())),
+        pointwise_(geometry.pointwise()),
+        depth_(checked_mul(g_.in_channels, g_.taps())),
+        tiles_(g_.out_channels, kernels_.tile_rows),
+        block_pixels_(pointwise_ ? chunk_pixels(g_, depth_, kernels_.panel_pixels)
+                                 : copied_pixels(g_, depth_, kernels_.panel_pixels, in.executor().workers())),
         blocks_(ceil_div(g_.out_pixels(), block_pixels_)),
-        strip_rows_(choose_strip_rows(kernels_, panels(block_pixels_), g_.out_channels, depth_)),
-        packed_(packed_plane_weights(g_, in)) {}
+        packed_(packed_plane_tiles(g_, tiles_, in)) {}
 
   void run(const ConvOperands<float>& operands, KernelContext& context) const override {
-    const float* w = packed_ ? packed_.data<float>() : operands.w;
-    if (operands.bias) w = with_bias(w, operands.bias, reinterpret_cast<float*>(context.scratch() + bias_offset()));
+    const float* w = packed_.data<float>();
+    if (!packed_) {
+      auto* packed = reinterpret_cast<float*>(context.scratch() + weights_offset());
+      pack_plane_tiles(operands.w, tiles_, depth_, packed);
+      w = packed;
+    }
     context.executor().parallel_for(g_.batch * blocks_, [&](int64_t chunk, int worker) {
       run_block(operands, w, chunk / blocks_, chunk % blocks_ * block_pixels_, context.scratch(worker));
     });
   }
 
   size_t scratch_bytes() const override {
-    return bias_offset() + (depth_ > window_ ? dtype_bytes(DType::kFloat32, checked_mul(g_.out_channels, depth_)) : 0);
+    return weights_offset() + (packed_ ? 0 : dtype_bytes(DType::kFloat32, checked_mul(g_.out_channels, depth_)));
   }
 
   bool takes_channels_first() const override { return true; }
   bool gives_channels_first() const override { return true; }
 
-  std::string describe() const override {
-    return str("planes ", describe_tiles(kernels_, panels(block_pixels_), strip_rows_));
-  }
+  std::string describe() const override { return str("planes ", kernels_.tile_rows, "x", kernels_.panel_pixels); }
 
  private:
-  GemmPanels panels(int64_t pixels) const {
-    return equal_panels(pixels, int(panel_pixels_ / kernels_.lanes), kernels_.lanes);
+  /// Scratch: a panel, copies of windows, W in tiles.
+  size_t windows_offset() const {
+    return aligned(dtype_bytes(DType::kFloat32, checked_mul(kernels_.panel_pixels, depth_)));
   }
-  size_t pointer_bytes() const { return aligned(dtype_bytes(DType::kInt64, strip_rows_)); }
-  /// Scratch: addresses of rows of W, a line of one tap, panels, W with the bias.
-  size_t line_offset() const { return pointer_bytes(); }
-  size_t panels_offset() const { return line_offset() + aligned(dtype_bytes(DType::kFloat32, block_pixels_)); }
-  size_t bias_offset() const {
-    return panels_offset() + aligned(dtype_bytes(DType::kFloat32, packed_size(panels(block_pixels_), 1, depth_)));
-  }
-
-  /// Returns W with the bias as an additional column, which is multiplied by a row of ones.
-  const float* with_bias(const float* w, const float* bias, float* to) const {
-    for (int64_t row = 0; row < g_.out_channels; ++row) {
-      std::copy_n(w + row * window_, window_, to + row * depth_);
-      to[row * depth_ + window_] = bias[row];
-    }
-    return to;
+  size_t weights_offset() const {
+    return windows_offset() + (pointwise_ ? 0 : aligned(dtype_bytes(DType::kFloat32, block_pixels_ * depth_)));
   }
 
   void run_block(const ConvOperands<float>& operands, const float* w, int64_t image, int64_t pixel,
                  std::byte* scratch) const {
-    const int64_t pixels = std::min(block_pixels_, g_.out_pixels() - pixel);
-    const GemmPanels block = panels(pixels);
-    auto* b = reinterpret_cast<float*>(scratch + panels_offset());
-    copy_windows(operands.x + image * g_.in_channels * g_.in_pixels(), pixel, block,
-                 reinterpret_cast<float*>(scratch + line_offset()), b);
-    const auto rows = reinterpret_cast<const float**>(scratch);
-    GemmStrip<GemmF32> strip;
-    strip.depth = depth_;
-    strip.a = rows;
-    strip.panels = &block;
-    strip.panel_end = block.count();
-    strip.b = b;
-    strip.b_rows = depth_;
-    strip.y_pitch = g_.out_pixels();
-    strip.epilogue = epilogue_;
+    PlaneProduct product;
+    product.rows = g_.out_channels;
+    product.depth = depth_;
+    product.pixels = std::min(block_pixels_, g_.out_pixels() - pixel);
+    product.w = w;
+    product.bias = operands.bias;
+    product.y = operands.y + image * g_.out_channels * g_.out_pixels() + pixel;
+    product.y_pitch = g_.out_pixels();
+    product.low = epilogue_.low;
+    product.high = epilogue_.high;
+    product.panel = reinterpret_cast<float*>(scratch);
+    const float* x = operands.x + image * g_.in_channels * g_.in_pixels();
+    if (pointwise_) return multiply_pixels(product, x + pixel);
+    auto* windows = reinterpret_cast<float*>(scratch + windows_offset());
+    copy_windows(x, pixel, product.pixels, windows);
+    product.x = windows;
+    product.x_pitch = block_pixels_;
+    multiply(product, 1);
+  }
+
+  void multiply_pixels(PlaneProduct& product, const float* x) const {
+    product.x = x;
+    product.x_pitch = g_.in_pixels();
+    product.copies = g_.in_pixels() % kConflictFloats == 0 && tiles_.count > 1;
+    const int64_t tile_multiplies = checked_mul(block_pixels_ * kernels_.tile_rows, depth_);
+    multiply(product, std::max<int64_t>(1, kCallMultiplies / tile_multiplies));
+  }
+
+  /// Computes all rows, so many tiles at a time.
+  void multiply(PlaneProduct& product, int64_t step) const {
     Checkpoints checkpoints;
-    for (int64_t row = 0; row < g_.out_channels; row += strip_rows_) {
-      strip.rows = int(std::min<int64_t>(strip_rows_, g_.out_channels - row));
-      for (int i = 0; i < strip.rows; ++i) rows[i] = w + (row + i) * depth_;
-      strip.y = operands.y + (image * g_.out_channels + row) * g_.out_pixels() + pixel;
-      kernels_.strip(strip);
-      checkpoints.add(strip.rows * depth_ * block.count());
+    for (product.tile = 0; product.tile < tiles_.count; product.tile = product.tile_end) {
+      product.tile_end = std::min(tiles_.count, product.tile + step);
+      kernels_.multiply(product);
+      const int64_t row = tiles_.begin(product.tile), end = tiles_.begin(product.tile_end);
+      checkpoints.add((end - row) * depth_ * product.pixels / kernels_.panel_pixels);
+      if (!epilogue_.activation) continue;
+      for (int64_t i = row; i < end; ++i) {
+        float* y = product.y + i * product.y_pitch;
+        epilogue_.activation(y, y, product.pixels, epilogue_.alpha, epilogue_.beta);
+      }
     }
   }
 
-  /// Copies the windows of a block of pixels from `pixel` on to panels [panel][value][pixel].
-  void copy_windows(const float* x, int64_t pixel, const GemmPanels& block, float* line, float* to) const {
-    std::fill(line + block.columns, line + block_pixels_, 0.f);
-    const auto spread = [&](int64_t value) {
-      for (int64_t panel = 0; panel < block.count(); ++panel) {
-        std::copy_n(line + panel * panel_pixels_, panel_pixels_, to + (panel * depth_ + value) * panel_pixels_);
-      }
-    };
-    int64_t value = 0;
+  /// Copies the windows of n pixels from `pixel` on to planes [value][block_pixels_].
+  void copy_windows(const float* x, int64_t pixel, int64_t n, float* to) const {
     for (int64_t c = 0; c < g_.in_channels; ++c, x += g_.in_pixels()) {
-      for (int64_t tap = 0; tap < g_.taps(); ++tap) {
-        copy_tap(x, tap, pixel, block.columns, line);
-        spread(value++);
-      }
+      for (int64_t tap = 0; tap < g_.taps(); ++tap, to += block_pixels_) copy_tap(x, tap, pixel, n, to);
     }
-    if (depth_ == window_) return;
-    std::fill_n(line, block.columns, 1.f);
-    spread(value);
   }
 
   /// Sets line[i] to the value that the window of pixel + i has at a tap, for i < n.
@@ -165,9 +164,11 @@ class PlaneConvolution final : public ConvAlgorithm<float> {
 
   ConvGeometry g_;
   Epilogue epilogue_;
-  GemmKernels<GemmF32> kernels_;
-  int64_t window_, depth_, panel_pixels_, block_pixels_, blocks_;
-  int strip_rows_;
+  PlaneProductKernels kernels_;
+  bool pointwise_;
+  int64_t depth_;
+  PlaneTiles tiles_;
+  int64_t block_pixels_, blocks_;
   Tensor packed_;
 };
 
@@ -175,8 +176,10 @@ class PlaneConvolution final : public ConvAlgorithm<float> {
 
 bool suits_plane_conv(const ConvGeometry& g, const CompileInput& in) {
   const int64_t depth = g.in_channels * g.taps();
-  return g.group == 1 && depth > 0 && depth <= std::min(kMostPlaneDepth, g.out_channels) &&
-         g.out_pixels() >= kLeastPlanePixels && !in.has(3) && !in.has(4);
+  if (g.group != 1 || depth <= 0 || g.out_channels <= 0 || in.has(3) || in.has(4)) return false;
+  const bool exact = in.dtype(1) == DType::kFloat32 && !multiplies_bfloat16(in);
+  if (g.pointwise() && exact && depth <= kLongestSum && g.out_pixels() >= kLeastPointwisePixels) return true;
+  return depth <= std::min(kMostPlaneDepth, g.out_channels) && g.out_pixels() >= kLeastPlanePixels;
 }
 
 ConvF32Ptr make_plane_conv(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in) {

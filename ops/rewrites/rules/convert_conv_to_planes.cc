@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "conv/conv_algorithm.h"
+#include "gemm/accuracy.h"
 #include "linnet/shape.h"
 #include "rewrites/define_rewrite.h"
 #include "rewrites/matching/layout.h"
@@ -28,17 +29,27 @@ bool suits_depthwise(const Shape& w, const Fact& y) {
          may_be(known_pixels(y, y.rank() - 1), kLeastPlaneWidth);
 }
 
-/// Whether the sums are short (see suits_plane_conv()).
-bool suits_product(const Shape& w, const Fact& y, int64_t groups) {
-  return groups == 1 && w.elements(1, w.rank()) <= std::min(kMostPlaneDepth, w[0]) &&
-         may_be(known_pixels(y, 2), kLeastPlanePixels);
+/// Whether all numbers of a list of an attribute are `value`.
+bool all_are(const NodeSpec& spec, const std::string& attribute, int64_t value) {
+  const auto* list = spec.find<std::vector<int64_t>>(attribute);
+  return !list || std::ranges::all_of(*list, [value](int64_t i) { return i == value; });
+}
+
+/// Whether sums are short, or windows are single pixels (see suits_plane_conv()).
+bool suits_product(const NodeSpec& conv, const Fact& weights, const Fact& y) {
+  if (conv.attr_or("group", int64_t{1}) != 1) return false;
+  const Shape w = weights.shape();
+  const int64_t depth = w.elements(1, w.rank()), pixels = known_pixels(y, 2);
+  const bool pointwise = depth == w[1] && all_are(conv, "strides", 1) && all_are(conv, "pads", 0);
+  if (pointwise && weights.dtype == DType::kFloat32 && depth <= kLongestSum && may_be(pixels, kLeastPointwisePixels))
+    return true;
+  return depth <= std::min(kMostPlaneDepth, w[0]) && may_be(pixels, kLeastPlanePixels);
 }
 
 bool suits(const Graph& graph, const Node& conv, const Fact& y) {
   const Fact& w = graph.input_fact(conv, 1);
   if (!w.constant || conv.inputs.size() > 3 || !y.has_rank()) return false;
-  const int64_t groups = conv.spec.attr_or("group", int64_t{1});
-  return suits_depthwise(w.shape(), y) || suits_product(w.shape(), y, groups);
+  return suits_depthwise(w.shape(), y) || suits_product(conv.spec, w, y);
 }
 
 /// The channels-first value that a convolution reads; kNoValue if its input is computed channels-last.

@@ -40,6 +40,11 @@ TEST_P(PlaneConvolution, EqualsTheDefinition) {
            {{2, 3, 37, 31}, 40, {3, 4}, {{2, 1}, {1, 2, 1, 0}}},          // blocks that end within rows
            {{1, 5, 40, 33}, 61, {2, 3}, {{1, 2}, {1, 4, 3, 5}, {3, 2}}},  // dilated, more padding than windows
            {{1, 16, 20, 20}, 17, {1, 1}},                                 // pixels
+           {{1, 300, 13, 13}, 9, {1, 1}},                                 // many more values than outputs
+           {{2, 70, 32, 32}, 25, {1, 1}},                                 // planes at multiples of 4 KiB
+           {{1, 768, 1, 163}, 3, {1, 1}},                                 // the longest sums
+           {{3, 3, 5, 200}, 1, {1, 1}},                                   // one output
+           {{1, 40, 70, 71}, 130, {1, 1}},                                // several blocks and tiles
            {{2, 2, 7, 9, 11}, 54, {3, 3, 3}, {{1, 1, 1}, {1, 1, 1, 1, 1, 1}, {1, 1, 1}}},
            {{1, 2, 9, 19, 8}, 16, {2, 1, 4}, {{2, 1, 1}, {0, 0, 2, 1, 2, 1}, {2, 1, 1}}},
        }) {
@@ -54,6 +59,12 @@ TEST_P(PlaneConvolution, EqualsTheDefinition) {
     expect_close(run_op(plane_conv(sizes), {x, w}, 1, {1}, GetParam())[0], plain, 1e-4, 1e-5);
     expect_close(run_op(plane_conv(sizes), {x, w}, 1, {}, GetParam())[0], plain, 1e-4, 1e-5);
   }
+}
+
+TEST_P(PlaneConvolution, GivesTheSameBitsForAnyNumberOfThreads) {
+  const Tensor x = random_tensor({2, 90, 61, 60}, 1), w = random_tensor({70, 90, 1, 1}, 2);
+  const Tensor one = run_op({"PlaneConv", 1, {}, "linnet"}, {x, w}, 1, {1}, GetParam(), 1)[0];
+  EXPECT_TRUE(identical(run_op({"PlaneConv", 1, {}, "linnet"}, {x, w}, 1, {1}, GetParam(), 3)[0], one));
 }
 
 TEST(PlaneConv, IsAConvolutionBetweenChannelsFirstValues) {
@@ -73,6 +84,10 @@ TEST(PlaneConv, IsAConvolutionBetweenChannelsFirstValues) {
     EXPECT_EQ(optimized_ops(graph({1, 4, 12, 12}, {48, 4, 3, 3}, relu)), "Transpose +Conv Transpose");  // small
     EXPECT_EQ(optimized_ops(graph({1, 8, 40, 40}, {80, 8, 3, 3}, relu)), "Transpose +Conv Transpose");  // deep
     EXPECT_EQ(optimized_ops(graph({1, 5, 40, 40}, {44, 5, 3, 3}, relu)), "Transpose +Conv Transpose");  // few outputs
+    EXPECT_EQ(optimized_ops(graph({2, 100, 13, 13}, {20, 100, 1, 1}, relu)), "+PlaneConv");
+    expect_unchanged(graph({2, 100, 13, 13}, {20, 100, 1, 1}, relu), {random_tensor({2, 100, 13, 13})});
+    EXPECT_EQ(optimized_ops(graph({1, 100, 12, 12}, {20, 100, 1, 1}, relu)), "Transpose +Conv Transpose");  // small
+    EXPECT_EQ(optimized_ops(graph({1, 800, 20, 20}, {20, 800, 1, 1}, relu)), "Transpose +Conv Transpose");  // deep
   }
 }
 
