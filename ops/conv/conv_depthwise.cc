@@ -24,7 +24,7 @@ class DepthwiseConv final : public ConvAlgorithm<float> {
     const int64_t row_multiplies = geometry.axes[2].out * geometry.in_channels * geometry.taps();
     chunk_rows_ = std::max(std::min(kMostChunkRows, ceil_div(rows_, kDepthwiseChunks)),
                            kDepthwiseChunkMultiplies / std::max<int64_t>(1, row_multiplies));
-    chunk_rows_ = std::max<int64_t>(1, chunk_rows_);
+    chunk_rows_ = std::max<int64_t>(2, chunk_rows_ + chunk_rows_ % 2);  // rows are computed in pairs
     if (const Tensor* w = in.constant(1)) packed_ = packed_depthwise_weights(*w, geometry, in);
   }
 
@@ -33,7 +33,7 @@ class DepthwiseConv final : public ConvAlgorithm<float> {
     context.executor().parallel_for(ceil_div(rows_, chunk_rows_), [&](int64_t chunk, int worker) {
       auto pointers = reinterpret_cast<const float**>(context.scratch(worker));
       const int64_t end = std::min(rows_, (chunk + 1) * chunk_rows_);
-      for (int64_t row = chunk * chunk_rows_; row < end; ++row) run_row(operands, w, row, pointers);
+      run_rows(operands, w, {chunk * chunk_rows_, end}, pointers);
     });
   }
 
@@ -53,12 +53,12 @@ class DepthwiseConv final : public ConvAlgorithm<float> {
     return packed;
   }
 
-  void run_row(const ConvOperands<float>& operands, const float* w, int64_t index, const float** pointers) const {
-    const int64_t channels = geometry_.in_channels, pixel = index * geometry_.axes[2].out;
+  void run_rows(const ConvOperands<float>& operands, const float* w, const Span& rows, const float** pointers) const {
+    const int64_t channels = geometry_.in_channels, pixel = rows.begin * geometry_.axes[2].out;
     DepthwiseRow row = depthwise_row(geometry_.axes[2], channels);
     row.y = operands.y + pixel * channels;
     row.epilogue = operands.bind(epilogue_, channels).at(pixel, 0);
-    run_depthwise_line(kernels_, geometry_, operands.x, w, index, pointers, row);
+    run_depthwise_lines(kernels_, geometry_, operands.x, w, rows, pointers, row);
   }
 
   ConvGeometry geometry_;

@@ -93,10 +93,8 @@ class DepthwisePointwise final : public Kernel {
     row.y_pitch = pitch_;
     row.epilogue = inner_;
     row.epilogue.bias = data_or_null<float>(context.input(3));
-    for (int64_t line = lines.begin; line < lines.end; ++line, row.y += row.out * pitch_) {
-      run_depthwise_line(depthwise_, geometry_, context.input(0).data<float>(), taps_.data<float>(), line,
-                         reinterpret_cast<const float**>(scratch), row);
-    }
+    run_depthwise_lines(depthwise_, geometry_, context.input(0).data<float>(), taps_.data<float>(), lines,
+                        reinterpret_cast<const float**>(scratch), row);
   }
 
   void run_pointwise(KernelContext& context, const Span& lines, std::byte* scratch) const {

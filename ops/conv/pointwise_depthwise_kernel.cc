@@ -133,8 +133,8 @@ class PointwiseDepthwise final : public Kernel {
     const int64_t pixel = chunk.image * geometry_.out_pixels() + out_row * row.out;
     row.y = context.output(0).data<float>() + pixel * geometry_.in_channels + chunk.channels.begin;
     const auto line_at = [&](int64_t line) { return lines.line(line); };
-    set_lines(geometry_, out_row, taps_.data<float>() + chunk.channels.begin, line_at, lines.pointers + strip_rows_,
-              row);
+    set_lines(geometry_, out_row, false, taps_.data<float>() + chunk.channels.begin, line_at,
+              lines.pointers + strip_rows_, row);
     depthwise_.row_f32(row);
   }
 

@@ -47,12 +47,14 @@ struct Pixels {
   int64_t first, step, count;
 };
 
-/// Applies residual, slope, clamp and activation to the sums of pixels, for one vector of channels from c on.
+/// Applies residual, slope, clamp and activation to the sums of pixels of row `r`, for one vector of channels from c
+/// on.
 template <int kPixels>
-inline void finish(const DepthwiseRow& row, const Pixels& pixels, int64_t c, F32* values) {
+[[gnu::always_inline]] inline void finish(const DepthwiseRow& row, int r, const Pixels& pixels, int64_t c,
+                                          F32* values) {
   const Epilogue& e = row.epilogue;
   if (e.residual) {
-    const float* residual = e.residual + pixels.first * e.residual_pitch + c;
+    const float* residual = e.residual + (r * row.out + pixels.first) * e.residual_pitch + c;
     LINNET_UNROLL for (int p = 0; p < kPixels; ++p) {
       if (p < pixels.count) values[p] += load(residual + p * pixels.step * e.residual_pitch);
     }
@@ -70,28 +72,37 @@ inline void finish(const DepthwiseRow& row, const Pixels& pixels, int64_t c, F32
   LINNET_UNROLL for (int p = 0; p < kPixels; ++p) values[p] = load(buffer + p * kLanes);
 }
 
-/// Computes pixels. add_sums(c, values) adds up one vector of each pixel.
-template <int kPixels, class AddSums>
+/// Stores one vector of each pixel. lanes: those that are stored where the residual may be in the memory of y.
+template <int kPixels>
+[[gnu::always_inline]] inline void store_pixels(const Pixels& pixels, int64_t pitch, int64_t lanes, const F32* values,
+                                                float* y) {
+  LINNET_UNROLL for (int p = 0; p < kPixels; ++p, y += pitch) {
+    if (p >= pixels.count) break;
+    if (lanes == kLanes) {
+      store(y, values[p]);
+    } else {
+      store_last(y, values[p], lanes);
+    }
+  }
+}
+
+/// Computes pixels of kRows rows. add_sums(c, values) adds up one vector of each pixel.
+template <int kPixels, int kRows, class AddSums>
 [[gnu::always_inline]] inline void compute_block(const DepthwiseRow& row, const Pixels& pixels,
                                                  const AddSums& add_sums) {
-  const int64_t channels = row.channels, pitch = pixels.step * row.y_pitch;
+  const int64_t channels = row.channels;
   const Epilogue& e = row.epilogue;
   for (int64_t done = 0; done < channels; done += kLanes) {
     const int64_t lanes = channels - done < kLanes ? channels - done : kLanes;
     const int64_t c = done + lanes - kLanes;
     const F32 bias = e.bias ? load(e.bias + c) : F32(0.0f);
-    F32 values[kPixels];
-    LINNET_UNROLL for (int p = 0; p < kPixels; ++p) values[p] = bias;
+    F32 values[kRows * kPixels];
+    LINNET_UNROLL for (int p = 0; p < kRows * kPixels; ++p) values[p] = bias;
     add_sums(c, values);
-    finish<kPixels>(row, pixels, c, values);
-    float* y = row.y + pixels.first * row.y_pitch + c;
-    LINNET_UNROLL for (int p = 0; p < kPixels; ++p, y += pitch) {
-      if (p >= pixels.count) break;
-      if (lanes == kLanes || !e.residual) {
-        store(y, values[p]);
-      } else {
-        store_last(y, values[p], lanes);
-      }
+    LINNET_UNROLL for (int r = 0; r < kRows; ++r) {
+      finish<kPixels>(row, r, pixels, c, values + r * kPixels);
+      store_pixels<kPixels>(pixels, pixels.step * row.y_pitch, e.residual ? lanes : kLanes, values + r * kPixels,
+                            row.y + (r * row.out + pixels.first) * row.y_pitch + c);
     }
   }
 }
@@ -120,25 +131,60 @@ struct Columns {
   int first, end;
 };
 
-/// Adds up kPixels adjacent pixels. Every input column is loaded once per kernel row.
+/// Loads the weights of a kernel row.
+template <int kWidth>
+[[gnu::always_inline]] inline void load_weights(const DepthwiseRow& row, const float* w, int64_t c,
+                                                F32 (&weights)[kWidth]) {
+  LINNET_UNROLL for (int k = 0; k < kWidth; ++k) weights[k] = load(w + k * row.w_pitch + c);
+}
+
+/// Adds one line to the sums of kPixels adjacent pixels. Every input column is loaded once.
 template <int kWidth, int kStride>
+[[gnu::always_inline]] inline void slide_line(const DepthwiseRow& row, const float* w, const float* x,
+                                              const Columns& columns, int64_t c, F32* sums) {
+  F32 weights[kWidth];
+  load_weights(row, w, c, weights);
+  LINNET_UNROLL for (int j = 0; j < kColumns<kWidth, kStride>; ++j, x += columns.step) {
+    if (j < columns.first || j >= columns.end) continue;
+    add_column<kWidth, kStride>(load_once(x), j, weights, sums);
+  }
+}
+
+/// The same for the sums of two rows.
+template <int kWidth, int kStride>
+[[gnu::always_inline]] inline void slide_shared_line(const DepthwiseRow& row, int i, const float* x,
+                                                     const Columns& columns, int64_t c, F32* sums) {
+  F32 first[kWidth], next[kWidth];
+  load_weights(row, row.w[i], c, first);
+  load_weights(row, row.w_next[i], c, next);
+  LINNET_UNROLL for (int j = 0; j < kColumns<kWidth, kStride>; ++j, x += columns.step) {
+    if (j < columns.first || j >= columns.end) continue;
+    const F32 column = load_once(x);
+    add_column<kWidth, kStride>(column, j, first, sums);
+    add_column<kWidth, kStride>(column, j, next, sums + kPixels);
+  }
+}
+
+/// Adds up kPixels adjacent pixels of kRows rows.
+template <int kWidth, int kStride, int kRows>
 [[gnu::always_inline]] inline void slide(const DepthwiseRow& row, const Columns& columns, int64_t c, F32* sums) {
   for (int i = 0; i < row.lines; ++i) {
-    F32 weights[kWidth];
-    LINNET_UNROLL for (int k = 0; k < kWidth; ++k) weights[k] = load(row.w[i] + k * row.w_pitch + c);
     const float* x = row.x[i] + columns.origin + c;
-    LINNET_UNROLL for (int j = 0; j < kColumns<kWidth, kStride>; ++j, x += columns.step) {
-      if (j < columns.first || j >= columns.end) continue;
-      add_column<kWidth, kStride>(load_once(x), j, weights, sums);
+    if (kRows == 1 || !row.w_next[i]) {
+      slide_line<kWidth, kStride>(row, row.w[i], x, columns, c, sums);
+    } else if (!row.w[i]) {
+      slide_line<kWidth, kStride>(row, row.w_next[i], x, columns, c, sums + (kRows - 1) * kPixels);
+    } else {
+      slide_shared_line<kWidth, kStride>(row, i, x, columns, c, sums);
     }
   }
 }
 
-template <int kWidth, int kStride>
+template <int kWidth, int kStride, int kRows>
 [[gnu::always_inline]] inline void slide_block(const DepthwiseRow& row, const Pixels& pixels, const Columns& columns) {
-  compute_block<kPixels>(
+  compute_block<kPixels, kRows>(
       row, pixels, [&](int64_t c, F32 * sums) __attribute__((always_inline)) {
-        slide<kWidth, kStride>(row, columns, c, sums);
+        slide<kWidth, kStride, kRows>(row, columns, c, sums);
       });
 }
 
@@ -146,28 +192,28 @@ template <int kWidth, int kStride>
 inline int64_t origin_of(const DepthwiseRow& row, int64_t pixel) { return pixel * row.stride - row.pad_begin; }
 
 /// Computes kPixels pixels whose windows are inside the image.
-template <int kWidth, int kStride>
+template <int kWidth, int kStride, int kRows>
 [[gnu::noinline]] void inner_block(const DepthwiseRow& row, int64_t first) {
-  slide_block<kWidth, kStride>(
+  slide_block<kWidth, kStride, kRows>(
       row, {first, row.dilation, kPixels},
       {origin_of(row, first) * row.x_pitch, row.dilation * row.x_pitch, 0, kColumns<kWidth, kStride>});
 }
 
 /// Computes any pixels. Skips columns that are outside the image or that no pixel needs.
-template <int kWidth, int kStride>
+template <int kWidth, int kStride, int kRows>
 [[gnu::noinline]] void edge_block(const DepthwiseRow& row, const Pixels& pixels) {
   const int64_t origin = origin_of(row, pixels.first), needed = (pixels.count - 1) * kStride + kWidth;
   const int64_t first = origin < 0 ? ceil_div(-origin, row.dilation) : 0,
                 inside = ceil_div(row.in - origin, row.dilation);
-  slide_block<kWidth, kStride>(row, pixels,
-                               {origin * row.x_pitch, row.dilation * row.x_pitch, int(first < needed ? first : needed),
-                                int(inside < needed ? inside : needed)});
+  slide_block<kWidth, kStride, kRows>(row, pixels,
+                                      {origin * row.x_pitch, row.dilation * row.x_pitch,
+                                       int(first < needed ? first : needed), int(inside < needed ? inside : needed)});
 }
 
 /// A dilated window reads every dilation-th pixel, so the pixels of each phase are computed like those of a window
 /// without dilation.
-template <int kWidth, int kStride>
-void sliding_row(const DepthwiseRow& row) {
+template <int kWidth, int kStride, int kRows>
+void sliding_rows(const DepthwiseRow& row) {
   const int64_t step = row.dilation, extent = (kColumns<kWidth, kStride> - 1) * step + 1;
   for (int64_t phase = 0; phase < step && phase < row.out; ++phase) {
     for (int64_t first = phase; first < row.out; first += kPixels * step) {
@@ -175,12 +221,23 @@ void sliding_row(const DepthwiseRow& row) {
       const Pixels pixels{first, step, left < kPixels ? left : kPixels};
       const int64_t origin = origin_of(row, first);
       if (pixels.count == kPixels && origin >= 0 && origin + extent <= row.in) {
-        inner_block<kWidth, kStride>(row, first);
+        inner_block<kWidth, kStride, kRows>(row, first);
       } else {
-        edge_block<kWidth, kStride>(row, pixels);
+        edge_block<kWidth, kStride, kRows>(row, pixels);
       }
     }
   }
+}
+
+/// Whether the registers hold the sums and weights of two rows.
+constexpr bool kPairs = kRegisters == 32;
+
+template <int kWidth, int kStride>
+void sliding_row(const DepthwiseRow& row) {
+  if constexpr (kPairs && kStride == 1) {
+    if (row.w_next) return sliding_rows<kWidth, kStride, 2>(row);
+  }
+  sliding_rows<kWidth, kStride, 1>(row);
 }
 
 constexpr int64_t kAnyPixels = 8;
@@ -188,7 +245,7 @@ constexpr int64_t kAnyPixels = 8;
 void any_row(const DepthwiseRow& row) {
   for (int64_t first = 0; first < row.out; first += kAnyPixels) {
     const int64_t count = row.out - first < kAnyPixels ? row.out - first : kAnyPixels;
-    compute_block<kAnyPixels>(
+    compute_block<kAnyPixels, 1>(
         row, {first, 1, count}, [&](int64_t c, F32 * sums) __attribute__((always_inline)) {
           gather<kAnyPixels>(row, first, count, sums, [c](const float* x) { return load(x + c); });
         });
@@ -235,11 +292,19 @@ RowFunction choose_row(const DepthwiseRow& row) {
   return any_row;
 }
 
+bool takes_pairs(const DepthwiseRow& row) {
+  const int64_t width = row.kernel;
+  return kPairs && row.channels >= kLanes && row.stride == 1 && (width == 3 || width == 5 || width == 7);
+}
+
 void row_f32(const DepthwiseRow& row) { choose_row(row)(row); }
 
 }  // namespace
 
 void fill(DepthwiseKernels& kernels);
-void fill(DepthwiseKernels& kernels) { kernels.row_f32 = row_f32; }
+void fill(DepthwiseKernels& kernels) {
+  kernels.takes_pairs = takes_pairs;
+  kernels.row_f32 = row_f32;
+}
 
 }  // namespace linnet::LINNET_SIMD_NS

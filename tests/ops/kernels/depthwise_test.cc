@@ -67,9 +67,19 @@ void run_rows(const ConvGeometry& g, const float* x, const float* w, const Epilo
     row.y = y + r * row.out * g.in_channels;
     row.epilogue = epilogue.at(r * row.out, 0);
     const auto line_at = [&](int64_t line) { return image + line * row.in * g.in_channels; };
-    set_lines(g, r % image_rows, w, line_at, pointers.data(), row);
+    set_lines(g, r % image_rows, false, w, line_at, pointers.data(), row);
     kernels_for<DepthwiseKernels>(isa).row_f32(row);
   }
+}
+
+/// Computes all rows, in pairs where the kernels take them.
+void run_pairs(const ConvGeometry& g, const float* x, const float* w, const Epilogue& epilogue, Isa isa, float* y) {
+  std::vector<const float*> pointers(size_t(line_pointers(g)));
+  DepthwiseRow row = depthwise_row(g.axes[2], g.in_channels);
+  row.y = y;
+  row.epilogue = epilogue;
+  const Span rows{0, g.batch * g.axes[0].out * g.axes[1].out};
+  run_depthwise_lines(kernels_for<DepthwiseKernels>(isa), g, x, w, rows, pointers.data(), row);
 }
 
 class DepthwiseKernel : public ::testing::TestWithParam<Isa> {};
@@ -90,8 +100,11 @@ void expect_scattered(const Case& c, Isa isa) {
     const double want = 2 * std::max(-1.5, sums[size_t(i)] + bias[i % c.channels] + residual[i]);
     ASSERT_NEAR(y[i], want, 1e-5) << "channels " << c.channels << " kernel " << c.kernel << " stride " << c.stride;
   }
+  GuardedFloats in_pairs(outputs);
+  run_pairs(g, x.data(), w.data(), epilogue, isa, in_pairs.data());
+  ASSERT_TRUE(std::equal(y.data(), y.data() + outputs, in_pairs.data()));
   // The output replaces its residual in place.
-  run_rows(g, x.data(), w.data(), epilogue, isa, residual.data());
+  run_pairs(g, x.data(), w.data(), epilogue, isa, residual.data());
   ASSERT_TRUE(std::equal(y.data(), y.data() + outputs, residual.data()));
 }
 
