@@ -139,9 +139,12 @@ void bits32(const void* x_in, int64_t rows, int64_t cols, int64_t ldx, void* y_o
   const auto* x = static_cast<const uint32_t*>(x_in);
   auto* y = static_cast<uint32_t*>(y_out);
   if (transpose_narrow(x, rows, cols, ldx, y, ldy)) return;
-  constexpr int64_t kBlock = 64;  // columns per pass: whole cache lines of each row are used while they are cached
-  for (int64_t c = 0; c < cols; c += kBlock) {
-    const int64_t count = cols - c < kBlock ? cols - c : kBlock;
+  // Columns per pass. Whole cache lines of each row of x are used while they are cached. Rows of y at multiples of 1
+  // KiB share few sets of the first-level cache, so fewer of them are written at a time.
+  constexpr int64_t kShared = 256;
+  const int64_t block = ldy % kShared == 0 && ldx % kShared != 0 ? 16 : 64;
+  for (int64_t c = 0; c < cols; c += block) {
+    const int64_t count = cols - c < block ? cols - c : block;
     tiled_region<kLanes>(x + c, rows, count, ldx, y + c * ldy, ldy);
   }
 }

@@ -41,6 +41,16 @@ TEST_P(TransposeKernel, MovesEveryElementAndTouchesNoOther) {
   }
 }
 
+TEST_P(TransposeKernel, MovesMatricesWhoseRowsShareSetsOfACache) {
+  const TransposeKernels& kernels = kernels_for<TransposeKernels>(GetParam());
+  for (const int64_t shared : {256, 512}) {
+    for (const int64_t other : {9, 70, 131, 256}) {
+      expect_transposed<uint32_t>(kernels.bits32, shared, other, 0);
+      expect_transposed<uint32_t>(kernels.bits32, other, shared, 0);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Isas, TransposeKernel, ::testing::ValuesIn(supported_isas()));
 
 }  // namespace
