@@ -23,8 +23,8 @@ PlaneWindows windows_of(const ConvGeometry& g) {
   windows.kernel_height = height.kernel;
   windows.line_stride = height.stride;
   windows.line_dilation = height.dilation;
-  const int64_t read = (width.extent() - 1) / width.stride + width.out + PlaneWindows::kTouched;
-  const int64_t written = (width.pad_begin + width.in) / width.stride + 1 + PlaneWindows::kTouched;
+  const int64_t read = checked_add(checked_add(width.extent() / width.stride, width.out), PlaneWindows::kTouched);
+  const int64_t written = checked_add(width.pad_begin, width.in) / width.stride + 1 + PlaneWindows::kTouched;
   windows.pitch = checked_mul(ceil_div(std::max(read, written), kLineFloats), kLineFloats);
   return windows;
 }
@@ -130,8 +130,8 @@ bool suits_plane_depthwise(const ConvGeometry& g, const CompileInput& in) {
   const auto& [depth, height, width] = g.axes;
   const bool planar = depth.kernel == 1 && depth.in == 1 && depth.out == 1;
   if (!planar || g.group_in() != 1 || g.taps() == 1 || g.taps() > kLongestSum || in.has(3) || in.has(4)) return false;
-  return width.out >= kLeastPlaneWidth && height.out > 0 &&
-         checked_mul(height.extent(), windows_of(g).line_floats()) <= kMostWindowFloats;
+  if (width.out < kLeastPlaneWidth || height.out == 0 || width.stride > kMostWindowFloats) return false;
+  return height.extent() <= kMostWindowFloats / windows_of(g).line_floats();
 }
 
 ConvF32Ptr make_plane_depthwise(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in) {
