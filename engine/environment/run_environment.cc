@@ -99,9 +99,10 @@ void RunEnvironment::begin(std::chrono::steady_clock::time_point latest) {
   deadline_ = latest;
   allowed_ms_ = 0;
   const std::chrono::milliseconds most(options_.limits.deadline_ms);
+  if (most.count() <= 0) return;
   const auto now = std::chrono::steady_clock::now();
   // Compares in milliseconds, because a large limit may not be representable in the clock's finer unit.
-  if (most.count() <= 0 || now >= deadline_) return;
+  if (now >= deadline_) return;
   if (most > std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - now)) return;
   deadline_ = now + most;
   allowed_ms_ = most.count();

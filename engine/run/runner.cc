@@ -14,20 +14,18 @@
 namespace linnet {
 namespace {
 
-std::vector<const Tensor*> tensors(const std::vector<int>& indices, const std::vector<Tensor>& slots) {
-  static const Tensor absent;
-  std::vector<const Tensor*> found;
-  for (const int index : indices) found.push_back(index < 0 ? &absent : &slots[size_t(index)]);
-  return found;
-}
-
-/// Reports a node that ran from `begin` until now to the observer.
+/// Reports a node that ran from `begin` until now to the observer. `values` is memory for this.
 void report_node(Observer& observer, const PlannedNode& planned, const std::vector<Tensor>& slots,
-                 Observer::Clock::time_point begin) {
+                 Observer::Clock::time_point begin, std::vector<const Tensor*>& values) {
   const auto end = Observer::Clock::now();
-  const auto inputs = tensors(planned.inputs, slots);
-  const auto outputs = tensors(planned.outputs, slots);
-  observer.on_node({planned.node->spec, *planned.node->op, *planned.kernel, inputs, outputs, begin, end});
+  static const Tensor absent;
+  values.clear();
+  for (const auto* indices : {&planned.inputs, &planned.outputs}) {
+    for (const int index : *indices) values.push_back(index < 0 ? &absent : &slots[size_t(index)]);
+  }
+  const std::span<const Tensor* const> all(values);
+  observer.on_node({planned.node->spec, *planned.node->op, *planned.kernel, all.first(planned.inputs.size()),
+                    all.last(planned.outputs.size()), begin, end});
 }
 
 bool is_view(const Plan& plan, const PlannedNode& planned) {
@@ -47,6 +45,7 @@ struct Runner::Memory : RunMemory {
 
   std::vector<std::unique_ptr<KernelState>> states;
   std::vector<Tensor> rest_values, rest_inputs;  // numbered as in Plan::Rest; those of one rest
+  std::vector<const Tensor*> observed;           // the values of the node that is reported
   std::vector<Runner> rests;
   std::unique_ptr<MemoryGuard> guard;  // only for guarded plans
 };
@@ -209,7 +208,9 @@ void Runner::run_kernel(size_t index, RunEnvironment& environment) {
     }
     if (planned.gives_objects && environment.account()) count_objects(planned);
   });
-  if (environment.observer()) report_node(*environment.observer(), planned, memory_->slots, begin);
+  if (environment.observer()) {
+    report_node(*environment.observer(), planned, memory_->slots, begin, memory_->observed);
+  }
   if (memory_->guard) {
     with_node_context(planned.node->spec, [&] { memory_->guard->end_node(index, memory_->slots, blocks_->scratch); });
   }

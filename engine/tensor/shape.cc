@@ -28,7 +28,12 @@ Shape::Shape(Shape&& other) noexcept : few_(other.few_), all_(std::move(other.al
   if (all_) other.rank_ = 0;
 }
 
-Shape& Shape::operator=(const Shape& other) { return *this = Shape(other); }
+Shape& Shape::operator=(const Shape& other) {
+  if (all_ || other.all_) return *this = Shape(other);
+  few_ = other.few_;
+  rank_ = other.rank_;
+  return *this;
+}
 
 Shape& Shape::operator=(Shape&& other) noexcept {
   std::swap(few_, other.few_);

@@ -197,6 +197,47 @@ def test_memory_for_outputs_is_what_the_array_has():
     np.testing.assert_array_equal(right, x)
 
 
+def test_outputs_are_writable_arrays_in_c_order():
+    for shape in ([], [0], [3, 0, 2], [2, 3], [1] * 16):
+        model = identity(TensorProto.INT16, shape)
+        x = np.arange(np.prod(shape, dtype=int), dtype=np.int16).reshape(shape)
+        y = model.run({"x": x})["y"]
+        assert type(y) is np.ndarray and y.shape == x.shape and y.dtype is x.dtype
+        assert y.flags.writeable and y.flags.c_contiguous and y.flags.aligned and not np.shares_memory(x, y)
+        references = sys.getrefcount(y)
+        z = y.reshape(-1)
+        z[:] = 7
+        del model, z
+        gc.collect()
+        assert sys.getrefcount(y) == references and (y == 7).all()
+
+
+def unaligned(array):
+    memory = np.zeros(array.nbytes + 1, np.uint8)
+    result = memory[1:].view(array.dtype).reshape(array.shape)
+    result[...] = array
+    return result
+
+
+def read_only(array):
+    result = array.copy()
+    result.flags.writeable = False
+    return result
+
+
+@pytest.mark.parametrize("form", [unaligned, read_only, np.asfortranarray, lambda x: x[::-1][::-1], lambda x: x.copy()])
+def test_arrays_of_every_form_are_inputs(form):
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    np.testing.assert_array_equal(identity(TensorProto.FLOAT, [3, 4]).run({"x": form(x)})["y"], x)
+
+
+@pytest.mark.parametrize("form", [read_only, np.asfortranarray, lambda x: np.zeros((3, 8), np.float32)[:, ::2]])
+def test_outputs_are_written_to_writable_arrays_in_c_order(form):
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    with pytest.raises(linnet.TypeError, match="must be writable and in C order"):
+        identity(TensorProto.FLOAT, [3, 4]).run({"x": x}, out={"y": form(np.zeros_like(x))})
+
+
 def test_bytes_that_are_no_bools_are_true():
     shapes = [tensor(name, TensorProto.BOOL, [40]) for name in "xw"]
     nodes = [helper.make_node("NonZero", ["x"], ["places"]), helper.make_node("And", ["x", "w"], ["both"]),

@@ -13,7 +13,8 @@ class Interrupts final : public Observer {
 
   /// Returns the token of the run that begins.
   std::shared_ptr<const CancellationToken> begin(std::shared_ptr<CancellationToken> token) {
-    token_ = token ? std::move(token) : std::make_shared<CancellationToken>();
+    if (!own_ || own_->cancelled()) own_ = std::make_shared<CancellationToken>();
+    token_ = token ? std::move(token) : own_;
     return token_;
   }
 
@@ -33,7 +34,7 @@ class Interrupts final : public Observer {
 
  private:
   std::shared_ptr<Profile> profile_;
-  std::shared_ptr<CancellationToken> token_;
+  std::shared_ptr<CancellationToken> token_, own_;  // own_: of runs without one
   Clock::time_point last_ = Clock::now();
   std::unique_ptr<nb::python_error> raised_;
 };

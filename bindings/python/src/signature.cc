@@ -17,7 +17,8 @@ Signature::Signature(const Model& model)
 std::vector<Signature::Value> Signature::values_of(const char* side, const std::vector<ValueInfo>& infos) {
   std::vector<Value> values;
   for (const ValueInfo& info : infos) {
-    values.push_back({nb::str(info.name.c_str(), info.name.size()), info.fact, str(side, " '", info.name, "'")});
+    const std::string what = str(side, " '", info.name, "'");
+    values.push_back({nb::str(info.name.c_str(), info.name.size()), info.fact, what, "the array for " + what});
   }
   return values;
 }
@@ -91,7 +92,7 @@ std::vector<Tensor> Signature::output_memories(const nb::dict& out) const {
   std::vector<Tensor> memories(out.size() ? outputs_.size() : 0);
   for (const auto& [name, array] : out) {
     const size_t i = output_index(name);
-    memories[i] = output_memory(array, outputs_[i].fact, "the array for " + outputs_[i].what);
+    memories[i] = output_memory(array, outputs_[i].fact, outputs_[i].memory);
   }
   return memories;
 }

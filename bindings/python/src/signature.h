@@ -35,7 +35,8 @@ class Signature {
   struct Value {
     nb::str name;
     Fact fact;
-    std::string what;  // for example "input 'x'"
+    std::string what;    // for example "input 'x'"
+    std::string memory;  // for example "the array for output 'y'"
   };
   static std::vector<Value> values_of(const char* side, const std::vector<ValueInfo>& infos);
   /// Returns the names of the first `count` values, quoted.

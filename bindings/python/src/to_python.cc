@@ -5,6 +5,7 @@
 
 #include "linnet/containers.h"
 #include "numpy_arrays.h"
+#include "numpy_interface.h"
 #include "values.h"
 
 namespace linnet::python {
@@ -86,6 +87,7 @@ nb::dlpack::dtype dlpack_dtype(DType dtype) {
 }
 
 nb::object numbers_to_python(const Tensor& tensor) {
+  if (nb::object array = array_of_tensor(tensor); array.is_valid()) return array;
   auto* held = new Tensor(tensor);
   const nb::capsule owner(held, [](void* p) noexcept { delete static_cast<Tensor*>(p); });
   size_t shape[kMaxRank];

@@ -7,6 +7,7 @@
 #include "arguments.h"
 #include "linnet/containers.h"
 #include "numpy_arrays.h"
+#include "numpy_interface.h"
 #include "values.h"
 
 namespace linnet::python {
@@ -144,6 +145,7 @@ const char* struct_codes(DType dtype) {
 
 /// Returns a tensor that shares the array's memory, or nullopt if the array needs a conversion.
 std::optional<Tensor> shared_array(nb::handle array, DType dtype) {
+  if (std::optional<Tensor> tensor = tensor_of_array(array, dtype, false)) return tensor;
   const char* codes = struct_codes(dtype);
   if (!*codes || !is_array(array)) return std::nullopt;
   auto buffer = std::make_shared<const Buffer>(array, codes, dtype_bits(dtype) / 8);
@@ -240,6 +242,7 @@ Tensor to_tensor(nb::handle array, const std::string& what) {
 }
 
 Tensor output_memory(nb::handle array, const Fact& fact, const std::string& what) {
+  if (const std::optional<Tensor> tensor = tensor_of_array(array, fact.dtype, true)) return *tensor;
   if (is_object(fact.dtype) || dtype_bits(fact.dtype) < 8) {
     throw Error(ErrorKind::kType,
                 str(what, " cannot be given: elements of ", fact.dtype, " have no form in NumPy's memory"));
