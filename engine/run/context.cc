@@ -43,6 +43,7 @@ struct Context::Impl {
     return with_memory_errors(what, f);
   }
   std::span<const Tensor> run(std::span<const Tensor> inputs, std::span<const Tensor> given);
+  bool needs_normal_bools(std::span<const Tensor> inputs) const;
   bool completes() const { return !stateful.states().empty() || !model.state_->notes.defaults.empty(); }
   template <class F>
   std::span<const Tensor> hold_threads(F run);
@@ -128,6 +129,15 @@ std::span<const Tensor> Context::Impl::run_completed(std::span<const Tensor> inp
   return outputs;
 }
 
+/// Whether an input contains a bool that is neither 0 nor 1, and some kernel requires 0 or 1.
+bool Context::Impl::needs_normal_bools(std::span<const Tensor> inputs) const {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const bool takes_any = inputs[i].dtype() == DType::kBool && !completes() && runner.reads_any_bool(inputs, i);
+    if (!takes_any && has_other_bools(inputs[i])) return true;
+  }
+  return false;
+}
+
 Context::Context(const Model& model, const ContextOptions& options)
     : impl_(with_memory_errors("make a context", [&] { return std::make_unique<Impl>(model, options); })) {}
 Context::~Context() = default;
@@ -138,7 +148,7 @@ std::span<const Tensor> Context::run(std::span<const Tensor> inputs, const RunOp
   impl_->environment.begin_run(options);
   const RunEnvironment::Scope scope(impl_->environment);
   return with_memory_errors("run the model", [&] {
-    if (std::none_of(inputs.begin(), inputs.end(), has_other_bools)) return impl_->run(inputs, options.outputs);
+    if (!impl_->needs_normal_bools(inputs)) return impl_->run(inputs, options.outputs);
     std::vector<Tensor> normalized;
     for (const Tensor& input : inputs) normalized.push_back(normalized_bools(input));
     return impl_->run(normalized, options.outputs);

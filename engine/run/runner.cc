@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "environment/run_environment.h"
+#include "graph/reads_any_bool.h"
 #include "plan/plan.h"
 #include "run/memory_guard.h"
 #include "run/run_memory.h"
@@ -33,11 +34,37 @@ bool is_view(const Plan& plan, const PlannedNode& planned) {
                      [&](int slot) { return slot < 0 || plan.slots[size_t(slot)].kind == Slot::Kind::kView; });
 }
 
+/// Whether the node reads every byte of its bool input `i` other than 0 as true, and does not pass it on.
+bool reads_any_bool(const PlannedNode& planned, int i) {
+  const auto* op = planned.node ? dynamic_cast<const ReadsAnyBool*>(planned.node->op.get()) : nullptr;
+  if (!op || !op->reads_any_bool(i)) return false;
+  for (int output = 0; output < int(planned.outputs.size()); ++output) {
+    if (planned.kernel->view(output) == i) return false;
+  }
+  return true;
+}
+
+/// By input of the plan: whether all its readers are ReadsAnyBool.
+std::vector<bool> any_bools(const Plan& plan) {
+  std::vector<bool> any(plan.inputs.size(), true);
+  const auto clear = [&](int index) {
+    if (index < 0 || plan.slots[size_t(index)].kind != Slot::Kind::kInput) return;
+    any[size_t(plan.slots[size_t(index)].index)] = false;
+  };
+  for (const PlannedNode& planned : plan.nodes) {
+    for (int i = 0; i < int(planned.inputs.size()); ++i) {
+      if (!reads_any_bool(planned, i)) clear(planned.inputs[size_t(i)]);
+    }
+  }
+  for (const int slot : plan.rest_inputs) clear(slot);
+  return any;
+}
+
 }  // namespace
 
 struct Runner::Memory : RunMemory {
   Memory(const Plan& plan, RunBlocks& blocks, const RunEnvironment& environment)
-      : RunMemory(plan, blocks, environment) {
+      : RunMemory(plan, blocks, environment), any_bools(linnet::any_bools(plan)) {
     states.resize(plan.nodes.size());
     for (const Plan::Rest& rest : plan.rests) rests.emplace_back(rest.program);
     if (plan.guarded) guard = std::make_unique<MemoryGuard>(plan);
@@ -47,6 +74,7 @@ struct Runner::Memory : RunMemory {
   std::vector<Tensor> rest_values, rest_inputs;  // numbered as in Plan::Rest; those of one rest
   std::vector<const Tensor*> observed;           // the values of the node that is reported
   std::vector<Runner> rests;
+  std::vector<bool> any_bools;         // see Runner::reads_any_bool()
   std::unique_ptr<MemoryGuard> guard;  // only for guarded plans
 };
 
@@ -126,6 +154,10 @@ std::span<const Tensor> Runner::run(std::span<const Tensor> inputs, RunEnvironme
 
 std::span<const Tensor> Runner::outputs() const {
   return memory_ ? std::span<const Tensor>(memory_->outputs) : std::span<const Tensor>();
+}
+
+bool Runner::reads_any_bool(std::span<const Tensor> inputs, size_t i) const {
+  return memory_ && plan_->accepts(inputs) && memory_->any_bools[i];
 }
 
 void Runner::bind(std::span<const Tensor> inputs, RunEnvironment& environment) {

@@ -28,6 +28,10 @@ class Runner {
   /// The outputs of the last run; empty tensors, or an empty span, if it failed.
   std::span<const Tensor> outputs() const;
 
+  /// Whether the plan of the last run is for these inputs, and all kernels that read bool input `i` read every byte
+  /// other than 0 as true.
+  bool reads_any_bool(std::span<const Tensor> inputs, size_t i) const;
+
   /// The plan of the last run; nullptr before the first one.
   const Plan* plan() const { return plan_.get(); }
 

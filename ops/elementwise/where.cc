@@ -1,4 +1,5 @@
 #include "elementwise/elementwise.h"
+#include "graph/reads_any_bool.h"
 #include "infer/infer.h"
 #include "kernels/kernels_for.h"
 #include "kernels/numbers.h"
@@ -23,7 +24,7 @@ InnerLoop where_loop() {
 /// Where: z = condition ? x : y, element-wise with broadcasting.
 /// - condition: bool; x, y, z: one dtype of whole bytes
 /// Source: https://onnx.ai/onnx/operators/onnx__Where.html
-class Where final : public Op {
+class Where final : public Op, public ReadsAnyBool {
  public:
   explicit Where(const NodeSpec&) {}
 
@@ -35,6 +36,7 @@ class Where final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  bool reads_any_bool(int input) const override { return input == 0; }
   bool is_elementwise() const override { return true; }
   Dim element(std::span<const Dim> inputs) const override {
     if (inputs[0].known()) return inputs[inputs[0].value() != 0 ? 1 : 2];

@@ -7,9 +7,16 @@
 
 namespace linnet {
 
+/// A function of two numbers in the three forms that broadcasting needs.
+struct NumberForms {
+  NumberFunction vector_vector;
+  NumberFunction vector_scalar;  ///< y[i] = f(x[0][i], x[1][0])
+  NumberFunction scalar_vector;  ///< y[i] = f(x[0][0], x[1][i])
+};
+
 /// Functions of two numbers of one type. The first three give bool.
 struct OrderFunctions {
-  NumberFunction less, less_equal, equal;
+  NumberForms less, less_equal, equal;
   NumberFunction max, min;         ///< NaN where either operand is NaN
   NumberFunction quotient;         ///< of integers: rounded towards zero, wrapping, 0 where b is 0; null for floats
   NumberFunction quotient_by_one;  ///< the same for the divisor x[1][0]; only for int32 and shorter integers, else null
@@ -32,8 +39,9 @@ struct NumberKernels {
   NumberFunction add_f64, sub_f64, mul_f64, div_f64;
   /// y[i] += a * b[i] for i < n, with the product rounded. y does not overlap b.
   void (*multiply_add_f64)(double a, const double* b, double* y, int64_t n);
-  NumberFunction and_bytes, or_bytes, xor_bytes;  ///< bitwise
-  NumberFunction not_bool;
+  /// Of bools; every byte other than 0 is true.
+  NumberFunction and_bools, or_bools, xor_bools, not_bool;
+  NumberForms equal_bools;
 
   /// Return the member for a dtype, or nullptr for other dtypes.
   const OrderFunctions* order(DType dtype) const;

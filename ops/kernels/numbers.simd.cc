@@ -24,6 +24,24 @@ constexpr NumberFunction of_two(F) {
   return [](const void* const* x, void* y, int64_t n) { map_two<X, Y>(x, y, n, F{}); };
 }
 
+/// Returns the forms of a captureless function from two X to a Y.
+template <class X, class Y, class F>
+constexpr NumberForms forms_of_two(F f) {
+  return {of_two<X, Y>(f),
+          [](const void* const* x, void* y_data, int64_t n) {
+            const X *a = static_cast<const X*>(x[0]), b = *static_cast<const X*>(x[1]);
+            Y* y = static_cast<Y*>(y_data);
+            LINNET_INDEPENDENT
+            for (int64_t i = 0; i < n; ++i) y[i] = F{}(a[i], b);
+          },
+          [](const void* const* x, void* y_data, int64_t n) {
+            const X a = *static_cast<const X*>(x[0]), *b = static_cast<const X*>(x[1]);
+            Y* y = static_cast<Y*>(y_data);
+            LINNET_INDEPENDENT
+            for (int64_t i = 0; i < n; ++i) y[i] = F{}(a, b[i]);
+          }};
+}
+
 template <class T>
 void quotients(const void* const* x, void* y, int64_t n) {
   divide_integers(static_cast<const T*>(x[0]), static_cast<const T*>(x[1]), static_cast<T*>(y), n, fast_quotient<T>,
@@ -72,9 +90,9 @@ constexpr NumberFunction quotients_by_one() {
 
 template <class T>
 constexpr OrderFunctions kOrder{
-    of_two<T, uint8_t>([](T a, T b) { return uint8_t(a < b); }),
-    of_two<T, uint8_t>([](T a, T b) { return uint8_t(a <= b); }),
-    of_two<T, uint8_t>([](T a, T b) { return uint8_t(a == b); }),
+    forms_of_two<T, uint8_t>([](T a, T b) { return uint8_t(a < b); }),
+    forms_of_two<T, uint8_t>([](T a, T b) { return uint8_t(a <= b); }),
+    forms_of_two<T, uint8_t>([](T a, T b) { return uint8_t(a == b); }),
     of_two<T, T>([](T a, T b) { return (a > b) | (a != a) ? a : b; }),
     of_two<T, T>([](T a, T b) { return (a < b) | (a != a) ? a : b; }),
     quotients<T>(),
@@ -159,9 +177,11 @@ void fill(NumberKernels& k) {
   k.mul_f64 = of_two<double, double>([](double a, double b) { return a * b; });
   k.div_f64 = of_two<double, double>([](double a, double b) { return a / b; });
   k.multiply_add_f64 = multiply_add_f64;
-  k.and_bytes = of_two<uint8_t, uint8_t>([](uint8_t a, uint8_t b) { return uint8_t(a & b); });
-  k.or_bytes = of_two<uint8_t, uint8_t>([](uint8_t a, uint8_t b) { return uint8_t(a | b); });
-  k.xor_bytes = of_two<uint8_t, uint8_t>([](uint8_t a, uint8_t b) { return uint8_t(a ^ b); });
+  using B = uint8_t;
+  k.and_bools = of_two<B, B>([](B a, B b) { return B((a != 0) & (b != 0)); });
+  k.or_bools = of_two<B, B>([](B a, B b) { return B((a | b) != 0); });
+  k.xor_bools = of_two<B, B>([](B a, B b) { return B((a != 0) != (b != 0)); });
+  k.equal_bools = forms_of_two<B, B>([](B a, B b) { return B((a != 0) == (b != 0)); });
   k.not_bool = not_bool;
 }
 

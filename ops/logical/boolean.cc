@@ -1,6 +1,7 @@
 #include "elements/truth.h"
 #include "elementwise/aligns_operands.h"
 #include "elementwise/elementwise.h"
+#include "graph/reads_any_bool.h"
 #include "infer/infer.h"
 #include "kernels/kernels_for.h"
 #include "kernels/numbers.h"
@@ -19,7 +20,7 @@ Dim one_of(const Dim& a, const Dim& b) { return 1 - equals(a, b); }
 /// broadcast and axis specify broadcasting.
 /// a, b, y: bool.
 /// Source: https://onnx.ai/onnx/operators/onnx__And.html
-class Connective final : public Op, public AlignsOperands {
+class Connective final : public Op, public AlignsOperands, public ReadsAnyBool {
  public:
   using OfDims = Dim (*)(const Dim& a, const Dim& b);
 
@@ -34,6 +35,7 @@ class Connective final : public Op, public AlignsOperands {
 
   std::optional<Dims> aligned_second(std::span<const Fact> in) const override { return broadcast_.aligned_second(in); }
 
+  bool reads_any_bool(int) const override { return true; }
   bool is_elementwise() const override { return broadcast_.by_numpy(); }
   Dim element(std::span<const Dim> inputs) const override { return of_dims_(inputs[0], inputs[1]); }
 
@@ -50,7 +52,7 @@ class Connective final : public Op, public AlignsOperands {
 /// Not: y = !x, element by element.
 /// x, y: bool, any shape.
 /// Source: https://onnx.ai/onnx/operators/onnx__Not.html
-class Not final : public Op {
+class Not final : public Op, public ReadsAnyBool {
  public:
   explicit Not(const NodeSpec&) {}
 
@@ -60,6 +62,7 @@ class Not final : public Op {
     return same_as(in[0]);
   }
 
+  bool reads_any_bool(int) const override { return true; }
   bool is_elementwise() const override { return true; }
   Dim element(std::span<const Dim> inputs) const override { return 1 - inputs[0]; }
 
@@ -76,9 +79,9 @@ LINNET_REGISTER(boolean)(Registry& registry) {
       return std::make_unique<Connective>(node, function, of_dims);
     });
   };
-  add("And", &NumberKernels::and_bytes, both);
-  add("Or", &NumberKernels::or_bytes, any);
-  add("Xor", &NumberKernels::xor_bytes, one_of);
+  add("And", &NumberKernels::and_bools, both);
+  add("Or", &NumberKernels::or_bools, any);
+  add("Xor", &NumberKernels::xor_bools, one_of);
   registry.add<Not>("Not");
 }
 

@@ -4,6 +4,7 @@
 #include "infer/infer.h"
 #include "kernels/kernels_for.h"
 #include "kernels/numbers.h"
+#include "logical/order_loop.h"
 #include "registration.h"
 
 namespace linnet {
@@ -17,7 +18,7 @@ namespace {
 class Comparison final : public Op, public AlignsOperands {
  public:
   /// swapped: b is compared with a instead of a with b.
-  Comparison(const NodeSpec& node, NumberFunction OrderFunctions::*compare, bool swapped)
+  Comparison(const NodeSpec& node, NumberForms OrderFunctions::*compare, bool swapped)
       : broadcast_(node), compare_(compare), swapped_(swapped) {}
 
   std::vector<Fact> infer(std::span<const Fact> in) const override { return broadcast_.infer(in, DType::kBool); }
@@ -36,19 +37,19 @@ class Comparison final : public Op, public AlignsOperands {
     if (swapped_) std::swap(sources[0], sources[1]);
     const OrderFunctions* functions = kernels_for<NumberKernels>(in.isa()).order(in.dtype(0));
     if (!functions || in.dtype(0) == DType::kBool) throw_dtype(in.dtype(0));
-    return elementwise(in, sources, number_loop(functions->*compare_, in));
+    return elementwise(in, sources, order_loop(functions->*compare_));
   }
 
  private:
   BinaryBroadcast broadcast_;
-  NumberFunction OrderFunctions::*compare_;
+  NumberForms OrderFunctions::*compare_;
   bool swapped_;
 };
 
 }  // namespace
 
 LINNET_REGISTER(comparison)(Registry& registry) {
-  const auto add = [&](const char* name, int64_t since, NumberFunction OrderFunctions::*compare, bool swapped) {
+  const auto add = [&](const char* name, int64_t since, NumberForms OrderFunctions::*compare, bool swapped) {
     registry.add(name, {.since = since}, [compare, swapped](const NodeSpec& node) {
       return std::make_unique<Comparison>(node, compare, swapped);
     });

@@ -47,6 +47,43 @@ TEST(BoolInputs, OtherBytesThanOneAreTrueEverywhere) {
   EXPECT_TRUE(identical(given, before));
 }
 
+/// Runs the model on normal bools first, so that a plan exists, then on others.
+void expect_same_in_later_runs(const GraphBuilder& b, size_t inputs) {
+  const Model model = b.model();
+  Context context(model), other(model);
+  context.run(std::vector(inputs, bools(true)));
+  const std::vector others(inputs, bools(false)), normal(inputs, bools(true));
+  for (int i = 0; i < 2; ++i) expect_same(context.run(others), other.run(normal));
+}
+
+TEST(BoolInputs, LaterRunsReadThemAsTheFirstDoes) {
+  GraphBuilder b;
+  add_readers(b, b.input("x", Fact(DType::kBool, kShape)));
+  expect_same_in_later_runs(b, 1);
+}
+
+TEST(BoolInputs, KernelsThatReadEveryByteGiveZeroAndOne) {
+  for (const char* op : {"And", "Or", "Xor", "Equal"}) {
+    GraphBuilder b;
+    const ValueId x = b.input("x", Fact(DType::kBool, kShape)), y = b.input("y", Fact(DType::kBool, kShape));
+    const ValueId z = b.op(op, {x, y});
+    b.output(z);
+    b.output(b.op("Not", {x}));
+    b.output(b.op("Where", {y, z, b.constant(Tensor::scalar(true))}));
+    expect_same_in_later_runs(b, 2);
+  }
+}
+
+TEST(BoolInputs, WhatOnlyOneReaderTakesIsNormal) {
+  for (const char* op : {"NonZero", "Identity"}) {
+    GraphBuilder b;
+    const ValueId x = b.input("x", Fact(DType::kBool, kShape));
+    b.output(b.op("Not", {x}));
+    b.output(b.op(op, {x}));
+    expect_same_in_later_runs(b, 1);
+  }
+}
+
 TEST(BoolInputs, AnInputThatIsNormalIsNotCopied) {
   GraphBuilder b;
   const ValueId x = b.input("x", Fact(DType::kBool, kShape));

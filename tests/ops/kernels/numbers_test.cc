@@ -71,11 +71,29 @@ void expect_binary_function(NumberFunction kernel, F want) {
   }
 }
 
+/// The same for all forms, with each of some values as the scalar.
+template <class T, class F>
+void expect_forms(const NumberForms& forms, F want) {
+  expect_binary_function<T, uint8_t>(forms.vector_vector, want);
+  const std::vector<T> a = operand<T>(1), scalars = operand<T>(2);
+  for (size_t n = 0; n < kOperandSize; ++n) {
+    const T& scalar = scalars[n];
+    std::vector<uint8_t> left(kOperandSize, 7), right(kOperandSize, 7);
+    const void *right_operands[] = {a.data(), &scalar}, *left_operands[] = {&scalar, a.data()};
+    forms.vector_scalar(right_operands, right.data(), int64_t(n));
+    forms.scalar_vector(left_operands, left.data(), int64_t(n));
+    for (size_t i = 0; i < kOperandSize; ++i) {
+      ASSERT_EQ(right[i], i < n ? uint8_t(want(a[i], scalar)) : 7) << n << " " << i;
+      ASSERT_EQ(left[i], i < n ? uint8_t(want(scalar, a[i])) : 7) << n << " " << i;
+    }
+  }
+}
+
 template <class T>
 void expect_order(const OrderFunctions& k) {
-  expect_binary_function<T, uint8_t>(k.less, [](T a, T b) { return a < b; });
-  expect_binary_function<T, uint8_t>(k.less_equal, [](T a, T b) { return a <= b; });
-  expect_binary_function<T, uint8_t>(k.equal, [](T a, T b) { return a == b; });
+  expect_forms<T>(k.less, [](T a, T b) { return a < b; });
+  expect_forms<T>(k.less_equal, [](T a, T b) { return a <= b; });
+  expect_forms<T>(k.equal, [](T a, T b) { return a == b; });
   const auto extreme = [](T a, T b, bool first) { return a != a ? a : b != b ? b : first ? a : b; };
   expect_binary_function<T, T>(k.max, [=](T a, T b) { return extreme(a, b, a > b); });
   expect_binary_function<T, T>(k.min, [=](T a, T b) { return extreme(a, b, a < b); });
@@ -236,11 +254,12 @@ TEST_P(NumbersKernel, Doubles) {
   expect_binary_function<double, double>(kernels_.div_f64, [](double a, double b) { return a / b; });
 }
 
-TEST_P(NumbersKernel, Bits) {
+TEST_P(NumbersKernel, EveryByteOtherThanZeroIsTrue) {
   using B = uint8_t;
-  expect_binary_function<B, B>(kernels_.and_bytes, [](B a, B b) { return a & b; });
-  expect_binary_function<B, B>(kernels_.or_bytes, [](B a, B b) { return a | b; });
-  expect_binary_function<B, B>(kernels_.xor_bytes, [](B a, B b) { return a ^ b; });
+  expect_binary_function<B, B>(kernels_.and_bools, [](B a, B b) { return a && b; });
+  expect_binary_function<B, B>(kernels_.or_bools, [](B a, B b) { return a || b; });
+  expect_binary_function<B, B>(kernels_.xor_bools, [](B a, B b) { return bool(a) != bool(b); });
+  expect_forms<B>(kernels_.equal_bools, [](B a, B b) { return bool(a) == bool(b); });
   expect_binary_function<B, B>(kernels_.not_bool, [](B a, B) { return !a; });
 }
 
