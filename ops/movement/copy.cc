@@ -1,7 +1,10 @@
 #include "movement/copy.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
+#include <cwchar>
 #include <type_traits>
 
 #include "elements/bit_stream.h"
@@ -11,6 +14,32 @@
 namespace linnet {
 namespace {
 
+bool all_equal(std::span<const unsigned char> bytes) {
+  return std::ranges::all_of(bytes, [&](unsigned char byte) { return byte == bytes[0]; });
+}
+
+/// Writes n copies of a value. The functions of the C library use the widest vectors of the processor.
+template <class T>
+void fill_row(T* y, int64_t n, const T& value) {
+  constexpr int64_t kShort = 16, kFirst = 512 / int64_t(sizeof(T)), kMost = 16384 / int64_t(sizeof(T));
+  if constexpr (!std::is_trivially_copyable_v<T>) {
+    std::fill_n(y, n, value);
+  } else if (n < kShort) {
+    std::fill_n(y, n, value);
+  } else if (all_equal(std::bit_cast<std::array<unsigned char, sizeof(T)>>(value))) {
+    std::memset(static_cast<void*>(y), std::bit_cast<std::array<unsigned char, sizeof(T)>>(value)[0],
+                size_t(n) * sizeof(T));
+  } else if constexpr (sizeof(T) == sizeof(wchar_t)) {
+    std::wmemset(reinterpret_cast<wchar_t*>(y), std::bit_cast<wchar_t>(value), size_t(n));
+  } else {
+    std::fill_n(y, std::min(n, kFirst), value);
+    for (int64_t part, done = kFirst; done < n; done += part) {
+      part = std::min({done, n - done, kMost});
+      std::memcpy(static_cast<void*>(y + done), y, size_t(part) * sizeof(T));
+    }
+  }
+}
+
 template <class T>
 void copy_row(const void* x_data, int64_t x_stride, void* y_data, int64_t y_stride, int64_t n) {
   const T* x = static_cast<const T*>(x_data);
@@ -19,7 +48,7 @@ void copy_row(const void* x_data, int64_t x_stride, void* y_data, int64_t y_stri
   if (y_stride == 1 && x_stride == 1) {
     std::copy_n(x, n, y);
   } else if (y_stride == 1 && x_stride == 0) {
-    std::fill_n(y, n, *x);
+    fill_row(y, n, *x);
   } else if (y_stride == 1 && x_stride == 2) {  // Compilers can vectorise constant strides.
     for (int64_t i = 0; i < n; ++i) y[i] = x[2 * i];
   } else if (y_stride == 1 && x_stride == -1) {
