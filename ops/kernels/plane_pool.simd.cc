@@ -98,6 +98,7 @@ template <class F>
 inline void with_count(int64_t count, const F& f) {
   if (count == 2) return f(std::integral_constant<int64_t, 2>());
   if (count == 3) return f(std::integral_constant<int64_t, 3>());
+  if (count == 5) return f(std::integral_constant<int64_t, 5>());
   f(count);
 }
 
@@ -109,7 +110,7 @@ inline void join_elements(const T* x, const int64_t* taps, Count count, int64_t 
     return;
   }
   constexpr bool kFixed = !std::is_same_v<Count, int64_t>;
-  int64_t few[kFixed ? 3 : 1];  // in registers
+  int64_t few[kFixed ? 5 : 1];  // in registers
   if constexpr (kFixed)
     for (int64_t t = 0; t < count; ++t) few[t] = taps[t];
   const int64_t* lines = kFixed ? few : taps;

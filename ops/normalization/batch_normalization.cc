@@ -120,7 +120,7 @@ class BatchNormalizationKernel final : public Kernel {
 
   static constexpr int64_t kShortRow = 8;
   struct Columns {
-    Column means{}, variances{};
+    Column means, variances;
   };
 
   /// Sets the parameters to the moments over the batch.
@@ -137,20 +137,37 @@ class BatchNormalizationKernel final : public Kernel {
     });
   }
 
-  /// The same as train() for long rows, and normalises each channel while it is in the cache.
+  /// The number of channels with long rows that stay in the cache together.
+  int64_t channels_together() const {
+    constexpr int64_t kElements = 32 * 1024;
+    return std::clamp<int64_t>(kElements / std::max<int64_t>(1, g_.n * g_.spatial), 1, kColumns);
+  }
+
+  /// The same as train() for long rows, and normalises channels while they are in the cache.
   void train_and_normalize(KernelContext& context, const T* x, T* y) const {
     const Parameters<T> p(reinterpret_cast<T*>(context.scratch()), g_.channels);
+    const int64_t together = channels_together();
     parallel_items(context.executor(), g_.channels, g_.n * g_.spatial, [&](int64_t c, int64_t end, int) {
       Checkpoints checkpoints;
-      for (; c < end; ++c) {
-        const Moments<double> batch = moments_of_channel(x, c, checkpoints);
-        finish(context, c, 1, {{batch.mean}, {batch.variance}}, p);
-        for (int64_t n = 0; n < g_.n; ++n, checkpoints.add(g_.spatial)) {
-          normalize_channel(kernels_, row(x, n, c), y + (row(x, n, c) - x), g_.spatial, p.mean[c], p.factor[c],
-                            p.bias[c]);
+      for (int64_t count; c < end; c += count) {
+        count = std::min(together, end - c);
+        Columns batch;
+        for (int64_t i = 0; i < count; ++i) {
+          const Moments<double> one = moments_of_channel(x, c + i, checkpoints);
+          batch.means[size_t(i)] = one.mean;
+          batch.variances[size_t(i)] = one.variance;
         }
+        finish(context, c, count, batch, p);
+        for (int64_t i = c; i < c + count; ++i) normalize_batch(x, y, i, p, checkpoints);
       }
     });
+  }
+
+  /// Normalises one channel of all instances.
+  void normalize_batch(const T* x, T* y, int64_t c, const Parameters<T>& p, Checkpoints& checkpoints) const {
+    for (int64_t n = 0; n < g_.n; ++n, checkpoints.add(g_.spatial)) {
+      normalize_channel(kernels_, row(x, n, c), y + (row(x, n, c) - x), g_.spatial, p.mean[c], p.factor[c], p.bias[c]);
+    }
   }
 
   double count() const { return double(g_.n) * double(g_.spatial); }
@@ -176,7 +193,8 @@ class BatchNormalizationKernel final : public Kernel {
   void add_columns(const T* x, int64_t channels, Columns& columns, Checkpoints& checkpoints) const {
     const ColumnSums<T>& kernels = column_sums();
     const int64_t width = channels * g_.spatial, pitch = g_.channels * g_.spatial;
-    std::array<double, kColumns * kShortRow> means, sums{};
+    std::array<double, kColumns * kShortRow> means, sums;
+    std::fill_n(sums.begin(), width, 0.0);
     const auto mean_of = [&](int64_t c) {
       return std::accumulate(&sums[size_t(c * g_.spatial)], &sums[size_t(c * g_.spatial)] + g_.spatial, 0.0) / count();
     };
@@ -187,7 +205,7 @@ class BatchNormalizationKernel final : public Kernel {
       columns.means[size_t(c)] = mean_of(c);
       std::fill_n(&means[size_t(c * g_.spatial)], g_.spatial, columns.means[size_t(c)]);
     }
-    sums.fill(0);
+    std::fill_n(sums.begin(), width, 0.0);
     checkpoints.in_parts(rows, width, [&](int64_t n, int64_t end) {
       kernels.add_distances(x + n * pitch, end - n, pitch, width, means.data(), sums.data());
     });
