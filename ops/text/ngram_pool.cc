@@ -54,6 +54,7 @@ NgramPool::NgramPool(const NodeSpec& node)
   }
   tokens_ = std::make_unique<KeyTable>(pool);
   edges_ = NumberTable(pool.size());
+  after_root_.assign(size_t(pool.size()), -1);
   CountedVector<int64_t> tokens(size_t(pool.size()));
   tokens_->find(pool, 0, pool.size(), tokens.data());
   const Ints begins = read_begins(node, pool.size());
@@ -80,6 +81,9 @@ void NgramPool::add(const int64_t* tokens, int64_t length, int64_t coordinate, C
     if (next < 0) {
       next = std::ssize(coordinate_of_);
       coordinate_of_.push_back(-1);
+      has_edges_.push_back(0);
+      has_edges_[size_t(at)] = 1;
+      if (at == 0) after_root_[size_t(tokens[i])] = next;
     }
     at = next;
   }
@@ -100,7 +104,11 @@ void NgramPool::find_tokens(const Tensor& x, int64_t begin, int64_t n, int64_t* 
 
 void NgramPool::count(const int64_t* tokens, int64_t n, float* counts) const {
   Checkpoints checkpoints;
-  for (int64_t begin = 0; begin < n; ++begin) count_from(tokens + begin, n - begin, 1, counts, checkpoints);
+  checkpoints.in_parts(n, kEdgeWork, [&](int64_t begin, int64_t end) {
+    for (; begin < end; ++begin) {
+      if (tokens[begin] >= 0) count_from(tokens + begin, n - begin, 1, counts, checkpoints);
+    }
+  });
   if (longest_added_ < 2) return;
   // With a larger step, neither two tokens nor the shortest n-gram fit in the row.
   const int64_t most_steps = (n - 1) / std::max<int64_t>(1, shortest_ - 1);
@@ -114,8 +122,7 @@ void NgramPool::count_from(const int64_t* tokens, int64_t n, int64_t step, float
   int64_t at = 0;
   for (int64_t length = 1; length <= longest_ && (length - 1) * step < n; ++length) {
     checkpoints.add(kEdgeWork);
-    const int64_t token = tokens[(length - 1) * step];
-    at = token < 0 ? -1 : edges_.find(edge(at, token));
+    at = next(at, tokens[(length - 1) * step]);
     if (at < 0) return;
     // Skips do not affect n-grams of one token.
     if (coordinate_of_[size_t(at)] >= 0 && (length > 1 || step == 1)) ++counts[coordinate_of_[size_t(at)]];

@@ -27,6 +27,12 @@ class NgramPool {
   /// The key of the edge from a place of the tree along a token.
   uint64_t edge(int64_t from, int64_t token) const { return uint64_t(from) << 32 | uint64_t(token); }
 
+  /// Returns the place along a token; -1 if there is none.
+  int64_t next(int64_t at, int64_t token) const {
+    if (token < 0 || !has_edges_[size_t(at)]) return -1;
+    return at == 0 ? after_root_[size_t(token)] : edges_.find(edge(at, token));
+  }
+
   void add(const int64_t* tokens, int64_t length, int64_t coordinate, Checkpoints& checkpoints);
   void count_from(const int64_t* tokens, int64_t n, int64_t step, float* counts, Checkpoints& checkpoints) const;
 
@@ -36,6 +42,8 @@ class NgramPool {
   std::unique_ptr<KeyTable> tokens_;
   NumberTable edges_;
   CountedVector<int64_t> coordinate_of_{-1};  // The coordinate of each place in the tree; -1 if no n-gram ends there.
+  CountedVector<int64_t> after_root_;         // The place along each token from the root; -1 if there is none.
+  CountedVector<char> has_edges_{0};          // Whether edges lead from each place in the tree.
 };
 
 }  // namespace linnet
