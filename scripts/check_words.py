@@ -33,7 +33,7 @@ FORMS = {
     "strangers": r"\b(foreign|strangers)\b",
     "handed": r"\b(hands?|handed|handing) (it |them )?(over|out|on)\b",
     "nobody": r"\b(nobody|somebody|whoever|whosoever)\b",
-    "is none": r"\b(is|are|has|have|had|was|were) none\b",
+    "is none": r"(?<!there )\b(is|are|has|have|had|was|were) none\b",
     "anew": r"\b(anew|again and again)\b",
     "the like": r"\band the like\b",
     "thereof": r"\b(thereof|therein|whereof|wherein|hereby|thereby)\b",
