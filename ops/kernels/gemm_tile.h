@@ -60,9 +60,15 @@ constexpr int kHeldRows = 9;
 constexpr int kHeldRows = kHighestTile;
 #endif
 
-// How far ahead a row of B is prefetched into the first-level cache.
-constexpr int64_t kNearBytes = 1024;
 constexpr int64_t kLineBytes = 64;
+
+/// Returns the number of lines that a tile of so many vectors prefetches in each step. Two tiles of a panel then
+/// prefetch all of the next one. Tiles of several panels have few rows and wait for memory: more requests delay them.
+template <class Type>
+constexpr int asked_lines(int vectors, int panels, int lanes) {
+  const int64_t bytes = int64_t{vectors} * lanes * Type::kUnit * int64_t{sizeof(typename Type::B)};
+  return panels == 1 && bytes > kLineBytes ? 2 : 1;
+}
 
 /// One tile. Its size is a property of the function that computes it.
 template <class Type>
@@ -74,8 +80,8 @@ struct TileJob {
   const typename Type::B* b;
   int64_t b_pitch;        ///< distance in values from one row of a panel to the next
   int64_t panel_pitch;    ///< distance from one panel to the next
-  const std::byte* next;  ///< lines to prefetch, one in each step
-  int64_t next_pitch;     ///< bytes; 0: always the same line
+  const std::byte* next;  ///< lines to prefetch, asked_lines() in each step
+  int64_t next_pitch;     ///< bytes from one step to the next; 0: always the same lines
   typename Type::Y* y;
   int64_t y_pitch;
   bool accumulate;
@@ -153,8 +159,7 @@ template <class Tile, int MR, int W, int G, bool kHalf>
   constexpr int kSteps = G == 1 ? unrolled_steps(W) : 1;
   constexpr int kHeld = kHeldRows < MR ? kHeldRows : MR;
   constexpr bool kAsks = W * G >= 2;
-  constexpr int kNearLines =
-      G == 1 ? W * Tile::kLanes * Type::kUnit * int(sizeof(typename Type::B)) / int(kLineBytes) : 0;
+  constexpr int kLines = asked_lines<Type>(W, G, Tile::kLanes);
   const typename Type::B* b = job.b;
   const std::byte* next = job.next;
   for (int64_t t = 0; t < job.taps; ++t) {
@@ -169,11 +174,8 @@ template <class Tile, int MR, int W, int G, bool kHalf>
       if constexpr (kAsks) {
         LINNET_UNROLL for (int u = 0; u < kCount; ++u) {
           __builtin_prefetch(next, 0, 2);
+          if constexpr (kLines == 2) __builtin_prefetch(next + kLineBytes, 0, 2);
           next += job.next_pitch;
-          LINNET_UNROLL for (int line = 0; line < kNearLines; ++line) {
-            __builtin_prefetch(reinterpret_cast<const std::byte*>(b + u * job.b_pitch) + kNearBytes +
-                               line * kLineBytes);
-          }
         }
       }
       add_products<Tile, kCount, kHalf, MR, W>(job, b, k, row_of, sum);
