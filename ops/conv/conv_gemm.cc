@@ -35,10 +35,13 @@ class GemmConv final : public ConvAlgorithm<typename Type::Y> {
     sizes.columns = geometry.group_out();
     sizes.taps = windows_.taps();
     sizes.depth = windows_.depth();
-    sizes.row_scratch_bytes = geometry.pointwise() ? MatrixRows<A>::scratch_bytes(sizes.depth, geometry_.in_channels)
-                                                   : windows_.scratch_bytes(sizeof(A));
     sizes.workers = in.executor().workers();
-    plan_ = GemmPlan<Type>(kernels_for<GemmKernels<Type>>(in.isa()), sizes);
+    const auto& kernels = kernels_for<GemmKernels<Type>>(in.isa());
+    tile_rows_ = tile_rows_of(kernels, sizes);
+    sizes.row_scratch_bytes = geometry.pointwise()
+                                  ? MatrixRows<A>::scratch_bytes(sizes.depth, geometry_.in_channels, 1, tile_rows_)
+                                  : windows_.scratch_bytes(sizeof(A));
+    plan_ = GemmPlan<Type>(kernels, sizes);
     weights_ = GemmConvWeights<Type>(geometry, plan_.panels(), in);
   }
 
@@ -67,7 +70,7 @@ class GemmConv final : public ConvAlgorithm<typename Type::Y> {
                  std::byte* scratch) const {
     x += group * geometry_.group_in();
     const WindowRows<A> windows(windows_, x);
-    const MatrixRows<A> pixels(x, geometry_.in_channels);
+    const MatrixRows<A> pixels(x, geometry_.in_channels, 1, tile_rows_);
     const int64_t column = group * geometry_.group_out();
     GemmOperands<Type> product;
     product.a = geometry_.pointwise() ? static_cast<const RowSource<A>*>(&pixels) : &windows;
@@ -83,6 +86,7 @@ class GemmConv final : public ConvAlgorithm<typename Type::Y> {
   ConvGeometry geometry_;
   BasicEpilogue<T> epilogue_;
   ConvWindows windows_;
+  int tile_rows_ = 0;
   GemmPlan<Type> plan_;
   GemmConvWeights<Type> weights_;
 };

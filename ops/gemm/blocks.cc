@@ -12,18 +12,33 @@ constexpr int64_t kBlockDepth = 512;         // depth of A: a tile of it stays i
 constexpr int64_t kSlabBytes = 384 * 1024;   // part of B that stays in the second-level cache while rows are read
 constexpr int64_t kGroupBytes = 128 * 1024;  // part of B that is prefetched while as much is multiplied
 constexpr int64_t kFewestGroupPanels = 2;
+constexpr int64_t kStripGroups = 2;       // factor for the size of a group that only one strip multiplies
 constexpr int64_t kGroupSums = 8 * 1024;  // sums of a strip that stay in the first-level cache until they are stored
 constexpr int64_t kRowPartRows = 96;
 constexpr int64_t kCostlyRowColumns = 128, kCostlyRowRows = 48;  // fewest in a chunk with costly rows
 
+int64_t steps_of(const TileFamily& tiles, const GemmSizes& sizes) {
+  return checked_mul(sizes.taps, ceil_div(sizes.depth, tiles.unit));
+}
+
 }  // namespace
 
-GemmBlocks::GemmBlocks(const TileFamily& tiles, const GemmSizes& sizes) : tiles_(tiles), sizes_(sizes) {
-  const int64_t steps = checked_mul(sizes.taps, ceil_div(sizes.depth, tiles.unit));
-  panels_ = choose_panels(tiles, sizes.columns, steps);
+int tile_rows_of(const TileFamily& tiles, const GemmSizes& sizes) {
+  const GemmPanels panels = choose_panels(tiles, sizes.columns, steps_of(tiles, sizes));
+  return int(std::min<int64_t>(sizes.rows, highest_tile_rows(tiles, panels)));
+}
+
+GemmBlocks::GemmBlocks(const TileFamily& tiles, const GemmSizes& sizes, const Machine& machine)
+    : tiles_(tiles), sizes_(sizes) {
+  panels_ = choose_panels(tiles, sizes.columns, steps_of(tiles, sizes), machine);
   if (sizes.rows == 0 || sizes.columns == 0) return;
   choose_sum_blocks();
-  strip_rows_ = choose_strip_rows(tiles, panels_, sizes.rows, block_taps_ * ceil_div(block_depth_, tiles.unit));
+  const double row_bytes =
+      double(panels_.vectors_before(panels_.count())) * panels_.lanes * tiles.unit * tiles.value_bytes;
+  in_cache_ = double(steps_of(tiles, sizes)) * row_bytes <= double(machine.l2_bytes);
+  const int64_t groups = tiles.exact ? 1 : ceil_div(panels_.count(), panels_of_group());
+  strip_rows_ =
+      choose_strip_rows(tiles, panels_, sizes.rows, block_taps_ * ceil_div(block_depth_, tiles.unit), groups, machine);
   strips_ = ceil_div(sizes.rows, strip_rows_);
   choose_chunks();
 }
@@ -42,21 +57,30 @@ void GemmBlocks::choose_sum_blocks() {
   }
 }
 
+int64_t GemmBlocks::block_vector_bytes() const {
+  return std::max<int64_t>(1, block_taps_ * block_depth_ * panels_.lanes * tiles_.value_bytes);
+}
+
+int64_t GemmBlocks::slab_vectors() const {
+  return std::max<int64_t>(1, (sizes_.costly_rows ? 2 : 1) * kSlabBytes / block_vector_bytes());
+}
+
+int64_t GemmBlocks::panels_of_group() const {
+  const int64_t panel_vectors = panels_.runs[0].width;
+  if (rows_once()) return std::max<int64_t>(1, slab_vectors() / panel_vectors);
+  const int64_t panels = std::max(kFewestGroupPanels, kGroupBytes / block_vector_bytes() / panel_vectors);
+  return strips_ == 1 ? kStripGroups * panels : panels;
+}
+
 void GemmBlocks::choose_chunks() {
   row_parts_ = std::min(strips_, ceil_div(sizes_.rows, kRowPartRows));
   const int64_t count = panels_.count();
-  const int64_t row_bytes = int64_t{panels_.lanes} * tiles_.value_bytes;
-  const int64_t block_bytes = std::max<int64_t>(1, block_taps_ * block_depth_ * row_bytes);  // of a vector of columns
-  const int64_t slab = std::max<int64_t>(1, (sizes_.costly_rows ? 2 : 1) * kSlabBytes / block_bytes);  // vectors
   if (row_parts_ > 1 || sizes_.workers > 1)
-    panel_parts_ = std::min(count, ceil_div(panels_.vectors_before(count), slab));
-  const int64_t panel_vectors = panels_.runs[0].width;
-  const bool rows_once = sizes_.costly_rows || sizes_.row_scratch_bytes > 0;
-  group_panels_ = strips_ == 1 ? count
-                  : rows_once  ? std::max<int64_t>(1, slab / panel_vectors)
-                               : std::max(kFewestGroupPanels, kGroupBytes / block_bytes / panel_vectors);
+    panel_parts_ = std::min(count, ceil_div(panels_.vectors_before(count), slab_vectors()));
+  // While one group is multiplied, the next one is prefetched.
+  group_panels_ = strips_ == 1 && (tiles_.exact || in_cache_ || rows_once()) ? count : panels_of_group();
   if (tiles_.exact) {
-    const int64_t fit = kGroupSums / (strip_rows_ * panel_vectors * panels_.lanes);
+    const int64_t fit = kGroupSums / (strip_rows_ * panels_.runs[0].width * panels_.lanes);
     group_panels_ = std::clamp<int64_t>(fit, 1, std::max<int64_t>(1, group_panels_));
   }
   const double multiplies = double(sizes_.rows) * double(sizes_.columns) * double(sizes_.taps) * double(sizes_.depth);

@@ -21,12 +21,15 @@ struct GemmSizes {
   bool costly_rows = false;
 };
 
+/// Returns the most rows of A that a tile of such a product reads at a time.
+int tile_rows_of(const TileFamily& tiles, const GemmSizes& sizes);
+
 /// The division of a product, independent of its types: columns into panels, rows into strips, the sum into blocks, and
 /// all of it into chunks of parallel work.
 class GemmBlocks {
  public:
   GemmBlocks() = default;
-  GemmBlocks(const TileFamily& tiles, const GemmSizes& sizes);
+  GemmBlocks(const TileFamily& tiles, const GemmSizes& sizes, const Machine& machine = this_machine());
 
   const GemmSizes& sizes() const { return sizes_; }
   const GemmPanels& panels() const { return panels_; }
@@ -62,6 +65,13 @@ class GemmBlocks {
   std::string describe() const { return describe_tiles(tiles_, panels_, strip_rows_); }
 
  private:
+  /// Returns the bytes of a block of one vector of columns.
+  int64_t block_vector_bytes() const;
+  /// Returns the number of vectors of columns whose block stays in the second-level cache.
+  int64_t slab_vectors() const;
+  /// Whether rows should be requested as seldom as possible.
+  bool rows_once() const { return sizes_.costly_rows || sizes_.row_scratch_bytes > 0; }
+  int64_t panels_of_group() const;
   void choose_sum_blocks();
   void choose_chunks();
   void divide_panels_evenly();
@@ -69,6 +79,7 @@ class GemmBlocks {
 
   TileFamily tiles_{};
   GemmSizes sizes_{};
+  bool in_cache_ = false;  ///< whether the second-level cache may hold B from one product to the next
   GemmPanels panels_{};
   int strip_rows_ = 1;
   int64_t strips_ = 0;

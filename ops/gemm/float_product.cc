@@ -37,9 +37,11 @@ class FloatProduct final : public Kernel {
     sizes.rows = product.m;
     sizes.columns = product.n;
     sizes.depth = rows_.depth();
-    sizes.row_scratch_bytes = MatrixRows<A>::scratch_bytes(sizes.depth, row_stride(), depth_stride());
     sizes.workers = in.executor().workers();
-    plan_ = GemmPlan<Type>(kernels_for<GemmKernels<Type>>(in.isa()), sizes);
+    const auto& kernels = kernels_for<GemmKernels<Type>>(in.isa());
+    tile_rows_ = tile_rows_of(kernels, sizes);
+    sizes.row_scratch_bytes = MatrixRows<A>::scratch_bytes(sizes.depth, row_stride(), depth_stride(), tile_rows_);
+    plan_ = GemmPlan<Type>(kernels, sizes);
     packed_size_ = packed_size(plan_.panels(), 1, product.k, kUnit);
     rows_offset_ = plan_.scratch_bytes();
     scratch_bytes_ = rows_offset_ + rows_.scratch_bytes();
@@ -67,7 +69,7 @@ class FloatProduct final : public Kernel {
     parallel_items(context.executor(), product_.batch() * chunks, cost, [&](int64_t chunk, int64_t end, int worker) {
       for (; chunk < end; ++chunk) {
         const int64_t i = chunk / chunks;
-        const MatrixRows<A> rows(a + product_.a_index[size_t(i)] * a_size, row_stride(), depth_stride());
+        const MatrixRows<A> rows(a + product_.a_index[size_t(i)] * a_size, row_stride(), depth_stride(), tile_rows_);
         GemmOperands<Type> operands;
         operands.a = &rows;
         operands.b = b + product_.b_index[size_t(i)] * packed_size_;
@@ -150,6 +152,7 @@ class FloatProduct final : public Kernel {
   BasicEpilogue<T> activation_;
   std::string note_;
   ProductRows<Type> rows_;
+  int tile_rows_ = 0;
   GemmPlan<Type> plan_;
   size_t rows_offset_ = 0;
   int64_t packed_size_ = 0;  // values of one packed matrix

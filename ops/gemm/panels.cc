@@ -4,7 +4,6 @@
 #include <limits>
 #include <vector>
 
-#include "gemm/machine.h"
 #include "linnet/error.h"
 #include "partition/parts.h"
 
@@ -18,29 +17,30 @@ constexpr double kTileCycles = 60;    // starting a tile
 constexpr double kRowCycles = 2;      // reading a row's address
 constexpr double kSumCycles = 1;      // clearing and storing a vector of sums
 constexpr double kStripCycles = 250;  // finding the rows of a strip, storing its sums
-constexpr double kLineCycles = 0.3;   // reading a line of A or B from the second-level cache
 constexpr int64_t kLineBytes = 64;
+constexpr double kMemoryCaches = 2;  // B of more last-level caches is read from memory by every product
 
-double cycles_per_row(const TileFamily& tiles, int width, int64_t steps) {
+double cycles_per_row(const TileFamily& tiles, int width, int64_t steps, const Machine& machine) {
   const int rows = tiles.tile_rows[width - 1];
-  return tile_cycles(tiles, rows, width, steps) / rows;
+  return tile_cycles(tiles, rows, width, steps, machine) / rows;
 }
 
 /// Returns the cost of reading the rows of a strip again for every panel, where the first-level cache does not hold
 /// them.
-double reread_cycles(const TileFamily& tiles, double rows, int64_t panels, int64_t steps) {
+double reread_cycles(const TileFamily& tiles, double rows, int64_t panels, int64_t steps, const Machine& machine) {
   const double bytes = rows * double(steps * tiles.unit * tiles.value_bytes);
-  return bytes > double(this_machine().l1_bytes) * 3 / 4 ? bytes / kLineBytes * kLineCycles * double(panels - 1) : 0.0;
+  if (bytes <= double(machine.l1_bytes) * 3 / 4) return 0;
+  return bytes / double(kLineBytes) * machine.speed(tiles.vector_bytes).line_cycles * double(panels - 1);
 }
 
 /// Returns the number of panels of each width into which the columns are divided so that they take the least time.
 /// Three or more panels of a width are tried only for the width that costs the least per vector.
-std::vector<int64_t> cut(const TileFamily& tiles, int64_t vectors, int64_t steps) {
+std::vector<int64_t> cut(const TileFamily& tiles, int64_t vectors, int64_t steps, const Machine& machine) {
   int best = 1;
   double cost[kWidestPanel + 1] = {};
   for (int width = 1; width <= kWidestPanel; ++width) {
     if (tiles.tile_rows[width - 1] == 0) continue;
-    cost[width] = cycles_per_row(tiles, width, steps);
+    cost[width] = cycles_per_row(tiles, width, steps, machine);
     if (cost[width] * best < cost[best] * width) best = width;
   }
   const int64_t most_rest = std::min<int64_t>(vectors, 3 * kWidestPanel);
@@ -64,13 +64,15 @@ std::vector<int64_t> cut(const TileFamily& tiles, int64_t vectors, int64_t steps
 
 }  // namespace
 
-double tile_cycles(const TileFamily& tiles, double rows, int width, int64_t steps) {
+double tile_cycles(const TileFamily& tiles, double rows, int width, int64_t steps, const Machine& machine) {
+  const VectorSpeed& speed = machine.speed(tiles.vector_bytes);
   const double sums = rows * width;
   const double addresses = std::max(0.0, rows - tiles.held_rows) / tiles.unroll[width - 1];
-  double step = std::max({kIssue * sums / 2, kShortestStep, kLoadDelay + (rows + width + addresses) / 2});
-  const int64_t panel_bytes = steps * width * tiles.lanes * tiles.unit * tiles.value_bytes;
-  if (panel_bytes > this_machine().l1_bytes * 3 / 4) {
-    step += kLineCycles * double(width * tiles.lanes * tiles.unit * tiles.value_bytes / kLineBytes);
+  double step = std::max(
+      {kIssue * sums / speed.multiplies, kShortestStep, kLoadDelay + (rows + width + addresses) / speed.loads});
+  const int64_t step_bytes = int64_t{width} * tiles.lanes * tiles.unit * tiles.value_bytes;
+  if (double(steps) * double(step_bytes) > double(machine.l1_bytes) * 3 / 4) {
+    step += speed.line_cycles * double(step_bytes / kLineBytes);
   }
   return double(steps) * step + kTileCycles + kRowCycles * rows + kSumCycles * sums;
 }
@@ -83,11 +85,14 @@ GemmPanels equal_panels(int64_t columns, int width, int lanes) {
   return panels;
 }
 
-GemmPanels choose_panels(const TileFamily& tiles, int64_t columns, int64_t steps) {
+GemmPanels choose_panels(const TileFamily& tiles, int64_t columns, int64_t steps, const Machine& machine) {
+  Machine reading = machine;
+  const double bytes = double(steps) * double(columns) * tiles.unit * tiles.value_bytes;
+  if (bytes > kMemoryCaches * double(machine.last_cache_bytes)) reading.wide.line_cycles = VectorSpeed().line_cycles;
   GemmPanels panels;
   panels.columns = columns;
   panels.lanes = tiles.lanes;
-  const std::vector<int64_t> counts = cut(tiles, ceil_div(columns, tiles.lanes), steps);
+  const std::vector<int64_t> counts = cut(tiles, ceil_div(columns, tiles.lanes), steps, reading);
   int run = 0;
   for (int width = kWidestPanel; width > 0; --width) {
     if (counts[size_t(width)] > 0) panels.runs[run++] = {width, counts[size_t(width)]};
@@ -95,22 +100,32 @@ GemmPanels choose_panels(const TileFamily& tiles, int64_t columns, int64_t steps
   return panels;
 }
 
+int highest_tile_rows(const TileFamily& tiles, const GemmPanels& panels) {
+  int most = 0;
+  for (const GemmPanels::Run& run : panels.runs) {
+    if (run.count > 0) most = std::max(most, tiles.tile_rows[run.width - 1]);
+  }
+  return most;
+}
+
 int divided_rows(const TileFamily& tiles, int rows, int width) {
   const int64_t parts = ceil_div(rows, tiles.tile_rows[width - 1]);
   return int(ceil_div(rows, parts));
 }
 
-int choose_strip_rows(const TileFamily& tiles, const GemmPanels& panels, int64_t rows, int64_t steps) {
+int choose_strip_rows(const TileFamily& tiles, const GemmPanels& panels, int64_t rows, int64_t steps, int64_t groups,
+                      const Machine& machine) {
   int best = 1;
   double least = std::numeric_limits<double>::infinity();
   for (int height = 1; height <= tiles.strip_rows; ++height) {
     const int64_t strips = ceil_div(rows, height);
     const double strip_rows = double(rows) / double(strips);
-    double cycles = double(strips) * (kStripCycles + reread_cycles(tiles, strip_rows, panels.count(), steps));
+    double cycles = double(strips) *
+                    (kStripCycles * double(groups) + reread_cycles(tiles, strip_rows, panels.count(), steps, machine));
     for (const GemmPanels::Run& run : panels.runs) {
       if (run.count == 0) continue;
       const double parts = double(ceil_div(int64_t(strip_rows + 0.999), tiles.tile_rows[run.width - 1]));
-      cycles += double(strips * run.count) * parts * tile_cycles(tiles, strip_rows / parts, run.width, steps);
+      cycles += double(strips * run.count) * parts * tile_cycles(tiles, strip_rows / parts, run.width, steps, machine);
     }
     if (cycles < least * 0.999) best = height, least = cycles;
   }

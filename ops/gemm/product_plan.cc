@@ -26,8 +26,8 @@ void skip_zeros(const A* zeros, RowBlock& block, const A**& pointers) {
 }  // namespace
 
 template <class Type>
-GemmPlan<Type>::GemmPlan(const GemmKernels<Type>& kernels, const GemmSizes& sizes)
-    : kernels_(kernels), blocks_(kernels, sizes) {
+GemmPlan<Type>::GemmPlan(const GemmKernels<Type>& kernels, const GemmSizes& sizes, const Machine& machine)
+    : kernels_(kernels), blocks_(kernels, sizes, machine) {
   const int64_t rows = blocks_.strip_rows();
   pointer_bytes_ = aligned(dtype_bytes(DType::kInt64, checked_mul(blocks_.block_taps(), rows)));
   strip_offset_ =

@@ -37,7 +37,7 @@ template <class Type>
 class GemmPlan {
  public:
   GemmPlan() = default;
-  GemmPlan(const GemmKernels<Type>& kernels, const GemmSizes& sizes);
+  GemmPlan(const GemmKernels<Type>& kernels, const GemmSizes& sizes, const Machine& machine = this_machine());
 
   const GemmBlocks& blocks() const { return blocks_; }
   const GemmPanels& panels() const { return blocks_.panels(); }

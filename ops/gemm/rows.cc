@@ -2,21 +2,19 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <type_traits>
 
 #include "gemm/accuracy.h"
-#include "kernels/gemm.h"
 #include "linnet/shape.h"
 #include "linnet/tensor.h"
 
 namespace linnet {
 namespace {
 
-constexpr int64_t kCachePage = 4096;  // rows so many bytes apart map to the same cache set
-
 template <class A>
-bool needs_copy(int64_t depth, int64_t row_stride, int64_t depth_stride) {
-  return depth_stride != 1 || (row_stride != 0 && row_stride * int64_t{sizeof(A)} % kCachePage == 0) ||
+bool needs_copy(int64_t depth, int64_t row_stride, int64_t depth_stride, int tile_rows) {
+  return depth_stride != 1 || !rows_share_cache(row_stride * int64_t{sizeof(A)}, tile_rows, this_machine()) ||
          (sizeof(A) == 1 && depth % GemmU8::kUnit != 0);
 }
 
@@ -33,7 +31,7 @@ void prefetch_rows(const A* first, int64_t row_stride, int rows, int64_t depth) 
 template <class A>
 void MatrixRows<A>::rows(const RowBlock& block, const A** pointers, std::byte* scratch) const {
   const A* first = data_ + block.row * row_stride_ + block.k * depth_stride_;
-  if (!needs_copy<A>(block.depth, row_stride_, depth_stride_)) {
+  if (!needs_copy<A>(block.depth, row_stride_, depth_stride_, tile_rows_)) {
     for (int i = 0; i < block.rows; ++i) pointers[i] = first + i * row_stride_;
     return;
   }
@@ -53,10 +51,16 @@ void MatrixRows<A>::rows(const RowBlock& block, const A** pointers, std::byte* s
 }
 
 template <class A>
-size_t MatrixRows<A>::scratch_bytes(int64_t depth, int64_t row_stride, int64_t depth_stride) {
-  if (!needs_copy<A>(depth, row_stride, depth_stride)) return 0;
+size_t MatrixRows<A>::scratch_bytes(int64_t depth, int64_t row_stride, int64_t depth_stride, int tile_rows) {
+  if (!needs_copy<A>(depth, row_stride, depth_stride, tile_rows)) return 0;
   const int64_t block = std::is_integral_v<A> ? depth : std::min(depth, kLongestSum);
   return dtype_bytes(dtype_of<A>, row_copy_pitch<A>(block));
+}
+
+bool rows_share_cache(int64_t distance_bytes, int rows, const Machine& machine) {
+  const int64_t period = machine.l1_bytes / machine.l1_ways;  // lines at this distance have the same set
+  const int64_t sets = period / std::gcd(distance_bytes, period);
+  return distance_bytes == 0 || rows <= sets * machine.l1_ways;
 }
 
 template class MatrixRows<float>;

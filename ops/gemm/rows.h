@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gemm/machine.h"
+#include "kernels/gemm.h"
+
 namespace linnet {
 
 /// A part of A: rows [row, row + rows) of taps [tap, tap + taps), and the values [k, k + depth) of each.
@@ -33,21 +36,27 @@ class RowSource {
 template <class A>
 class MatrixRows final : public RowSource<A> {
  public:
-  MatrixRows(const A* data, int64_t row_stride, int64_t depth_stride = 1)
-      : data_(data), row_stride_(row_stride), depth_stride_(depth_stride) {}
+  /// tile_rows: at least the number of rows that tiles read at a time.
+  MatrixRows(const A* data, int64_t row_stride, int64_t depth_stride = 1, int tile_rows = kMostTileRows)
+      : data_(data), row_stride_(row_stride), depth_stride_(depth_stride), tile_rows_(tile_rows) {}
   void rows(const RowBlock& block, const A** pointers, std::byte* scratch) const override;
 
   /// Returns the scratch bytes that rows() needs for each row of such a matrix. A copy is made in these cases:
   /// - The values of a row are not contiguous.
-  /// - The distance of rows maps them to the same cache sets.
+  /// - The distance of rows maps those of a tile to the same cache sets.
   /// - The values are bytes whose number is not a multiple of four.
-  static size_t scratch_bytes(int64_t depth, int64_t row_stride, int64_t depth_stride = 1);
+  static size_t scratch_bytes(int64_t depth, int64_t row_stride, int64_t depth_stride = 1,
+                              int tile_rows = kMostTileRows);
 
  private:
   const A* data_;
   int64_t row_stride_;
   int64_t depth_stride_;
+  int tile_rows_;
 };
+
+/// Whether the first-level cache can hold a line of each of so many rows at this distance.
+bool rows_share_cache(int64_t distance_bytes, int rows, const Machine& machine);
 
 /// Returns a distance between copies of rows of so many values that spreads them over the cache sets.
 template <class A>

@@ -40,6 +40,8 @@ using GemmU8 = GemmType<uint8_t, int8_t, int32_t, int32_t, 4>;
 inline constexpr int kWidestPanel = 4;
 /// The number of rows in the highest strip of any family.
 inline constexpr int kMostStripRows = 32;
+/// The number of rows in the highest tile of any family that reads rows of A in place.
+inline constexpr int kMostTileRows = 12;
 
 /// The division of the columns of B into panels of 1 to kWidestPanel vectors. Panels of equal width are consecutive.
 /// The last panel may be partial.
@@ -127,6 +129,7 @@ struct TileFamily {
   int held_rows;                ///< rows whose addresses are in registers; other addresses are read from memory
   int unit;                     ///< values of a row that are multiplied together
   int value_bytes;              ///< bytes of one value of B
+  int vector_bytes;             ///< bytes of a vector of sums
   bool exact;                   ///< whether sums are integers of any length
 };
 

@@ -246,6 +246,7 @@ void fill_amx(GemmKernels<typename Tile::Type>& kernels) {
   kernels.held_rows = Strip::kRows;
   kernels.unit = Tile::Type::kUnit;
   kernels.value_bytes = int(sizeof(typename Tile::Type::B));
+  kernels.vector_bytes = Tile::kLanes * int(sizeof(typename Tile::Type::Sum));
   kernels.exact = std::is_integral_v<typename Tile::Type::Sum>;
   kernels.strip = Strip::run;
   kernels.saturate = Strip::saturate;

@@ -200,6 +200,7 @@ void fill_gemm(GemmKernels<typename Tile::Type>& kernels) {
   kernels.held_rows = kHeldRows;
   kernels.unit = Tile::Type::kUnit;
   kernels.value_bytes = int(sizeof(typename Tile::Type::B));
+  kernels.vector_bytes = Tile::kLanes * int(sizeof(typename Tile::Type::Sum));
   kernels.exact = std::is_integral_v<typename Tile::Type::Sum>;
   kernels.stores_bytes = Tile::kStoresBytes;
   kernels.strip = Strip<Tile>::run;

@@ -23,7 +23,7 @@ constexpr bool kFreeMasks = false;
 #endif
 
 /// The number of rows of the highest strip and of the highest tile.
-constexpr int kStripRows = 24, kHighestTile = 12;
+constexpr int kStripRows = 24, kHighestTile = kMostTileRows;
 
 /// Returns the number of rows of the highest tile of `vectors` vectors. Its sums fill the registers that remain after
 /// the vectors of B and one value of A. Without fused multiply-add, a product needs one more register. For one vector,

@@ -60,11 +60,13 @@ TEST(GemmPanels, NoTileIsTakenToMultiplyMoreThanTwoVectorsPerCycle) {
                          .held_rows = 24,
                          .unit = 1,
                          .value_bytes = 4,
+                         .vector_bytes = 64,
                          .exact = false};
   for (int width = 1; width <= kWidestPanel; ++width) {
     for (int rows = 1; rows <= tiles.tile_rows[width - 1]; ++rows) {
       for (const int64_t steps : {1, 64, 1000}) {
-        EXPECT_GE(tile_cycles(tiles, rows, width, steps), double(steps * rows * width) / 2) << rows << "x" << width;
+        EXPECT_GE(tile_cycles(tiles, rows, width, steps, Machine()), double(steps * rows * width) / 2)
+            << rows << "x" << width;
       }
     }
   }

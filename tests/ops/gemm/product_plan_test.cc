@@ -9,6 +9,7 @@
 #include "gemm/weights.h"
 #include "kernels/gemm.h"
 #include "kernels/kernels_for.h"
+#include "ops/gemm/recorded_machines.h"
 #include "support/guarded_floats.h"
 #include "support/run_op.h"
 
@@ -25,11 +26,11 @@ template <class T>
 struct Case {
   using Type = GemmReal<T>;
 
-  Case(Isa isa, int64_t rows, int64_t columns, int64_t depth, int workers = 1)
+  Case(Isa isa, int64_t rows, int64_t columns, int64_t depth, int workers = 1, const Machine& machine = this_machine())
       : m(rows),
         n(columns),
         k(depth),
-        plan(kernels_of<T>(isa), sizes(workers)),
+        plan(kernels_of<T>(isa), sizes(workers), machine),
         a(m * k, 1),
         b(k * n, 2),
         y(m * n, 3),
@@ -199,6 +200,29 @@ TEST_P(Gemm, GivesTheSameBitsForARowWhateverTheNumberOfRows) {
       for (int64_t i = 0; i < m * n; ++i) ASSERT_EQ(some.y[i], all.y[i]) << "m " << m << " n " << n << " at " << i;
     }
   }
+}
+
+template <class T>
+void expect_same_bits_on_all_machines(Isa isa) {
+  for (const int64_t m : {1, 7, 16, 53}) {
+    for (const int64_t n : {5, 70, 600}) {
+      for (const int64_t k : {64, 600, 1024}) {
+        Case<T> one(isa, m, n, k);
+        one.run();
+        for (const RecordedMachine& machine : kRecorded) {
+          Case<T> other(isa, m, n, k, 1, machine.machine());
+          other.run();
+          ASSERT_TRUE(std::equal(one.y.data(), one.y.data() + m * n, other.y.data()))
+              << machine.name << " m " << m << " n " << n << " k " << k;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Gemm, GivesTheSameBitsWithTheTilesOfEveryMachine) {
+  expect_same_bits_on_all_machines<float>(GetParam());
+  expect_same_bits_on_all_machines<double>(GetParam());
 }
 
 TEST_P(Gemm, SumsOverTapsGivenByPointers) {
