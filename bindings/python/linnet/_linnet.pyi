@@ -8,6 +8,10 @@ version: str = '0.2.0'
 
 def set_dtypes(numpys: dict[int, numpy.dtype[Any]], load_all: Callable[[], dict[int, numpy.dtype[Any]]]) -> None: ...
 
+def did_you_mean(name: str, known: Sequence[str]) -> str: ...
+
+def read_image(path: str) -> Any: ...
+
 class Cancellation:
     """
     Cancels runs from any thread. A cancelled token stays cancelled; later runs need another one.
