@@ -71,6 +71,22 @@ def test_page_opens_without_errors_or_broken_links(site, browse, name):
     assert console + problems(text, site / f"{name}.html") == []
 
 
+@pytest.mark.parametrize("width", [400, 1300, 1900])
+@pytest.mark.parametrize("name", ["index", "performance", "run_model", "cpp_api"])
+def test_page_fits_the_window(site, tmp_path, name, width):
+    """Tables and code scroll inside the page; the page itself does not."""
+    if not shutil.which("chromium"):
+        pytest.skip("chromium is not installed")
+    script = "<script>document.title = document.documentElement.scrollWidth - innerWidth</script></body>"
+    measured = site / f"{name}_{width}.htm"
+    measured.write_text((site / f"{name}.html").read_text().replace("</body>", script))
+    command = [*BROWSER, f"--user-data-dir={tmp_path}/profile", f"--window-size={width},1000", f"file://{measured}"]
+    page = tmp_path / "page.html"
+    with page.open("w") as out, (tmp_path / "log.txt").open("w") as err:
+        subprocess.run(command, stdout=out, stderr=err, timeout=120, check=True)
+    assert int(re.search(r"<title>(-?\d+)</title>", page.read_text()).group(1)) <= 0
+
+
 @pytest.mark.parametrize("name", DESIGN + REFERENCE)
 def test_page_has_no_broken_links(site, name):
     assert problems((site / f"{name}.html").read_text(), site / f"{name}.html") == []
