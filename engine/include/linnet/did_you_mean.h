@@ -9,11 +9,12 @@
 
 namespace linnet {
 
-/// The end of a message on an unknown name: "; did you mean 'x'?" for the first of the known names that are nearest to
-/// it, at most two letters away, capitals counting as small letters; "" where there is no such name.
+/// Returns the end of a message on an unknown name: "; did you mean 'x'?", where x is the first of the nearest names in
+/// `known`. A name is near if at most two letters have to be inserted, removed or replaced; case does not
+/// count. Returns "" if no name is near.
 LINNET_API std::string did_you_mean(std::string_view name, std::span<const std::string> known);
 
-/// The same for values with names, as ValueInfo.
+/// The same for the names of values such as ValueInfo.
 template <class Value>
 requires requires(const Value& value) { std::string(value.name); }
 std::string did_you_mean(std::string_view name, const std::vector<Value>& known) {
