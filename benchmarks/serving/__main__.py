@@ -23,27 +23,39 @@ from feeds import BATCHES, LENGTHS, Requests  # noqa: E402
 MEBI = 1 << 20
 PAGE = """# Performance of serving
 
-What a server does with a model, by Linnet {linnet} and by ONNX Runtime {onnxruntime} in one run. Throughput is Linnet's
-requests per second over ONNX Runtime's; p99, the time that 99 of 100 requests stay below, and cold starts are Linnet's
-time over ONNX Runtime's. Throughput above 1 and times below 1 are in Linnet's favour. Measured on {date}, {processor},
-{processors} processors, one thread for each run, with this command:
+| Linnet over ONNX Runtime, geometric mean of {count} models | |
+|---|---|
+{summary}
+
+Throughput above 1 and times and memory below 1 are in Linnet's favour. Measured: {date}, {processor}, {processors}
+processors, Linnet {linnet}, ONNX Runtime {onnxruntime}, one thread for each run, with this command:
 
 ```sh
 {command}
 ```
 
+## Method
+
 Before a model is timed, its outputs are compared. Each client is a thread of one Python process that waits for its answer
-before it asks again. The two engines take turns, {rounds} of {seconds:g} s each after one to warm up; throughput is the
-median of the turns, p99 is of all requests. Random sizes are batches of 1 to {batch} and lengths of {shortest} to
-{longest}, the same 64 requests for both engines. A cold start is the time from the start of a Python process to its first
-answer, which takes in the import of NumPy and of the engine. Memory is resident memory over that of the process before it
-loads the engine: with the model loaded, after its first answer, after 1,000 requests of random sizes, and after the model
-is freed.
+before it sends the next request. The engines take turns, {rounds} of {seconds:g} s each after one to warm up; throughput
+is the median of the turns, p99 (the time that 99 of 100 requests stay below) is over all requests. Random sizes are
+batches of 1 to {batch} and lengths of {shortest} to {longest}, the same 64 requests for both engines. A cold start is the
+time from the start of a Python process to its first answer; it includes the imports of NumPy and of the engine. Memory is
+resident memory minus that of the process before it loads the engine: with the model loaded, after the first answer, after
+1,000 requests of random sizes, and after the model is freed.
+
+{tables}
+
+Next: [Serving](serving.md) for servers and settings, [Performance](performance.md) for single runs.
 """
 
 
 def ratio(ours, theirs):
     return f"{ours / theirs:.2f}"
+
+
+def interval(texts):
+    return " to ".join(sorted({min(texts, key=float), max(texts, key=float)}, key=float))
 
 
 def table(head, rows):
@@ -69,8 +81,9 @@ def client_table(models, counts, drawn, flags):
         values.append(found)
         print(" ".join(rows[-1]), file=sys.stderr, flush=True)
     means = [f"{statistics.geometric_mean(column):.2f}" for column in zip(*values)]
-    head = ["model", *(text for count in counts for text in (f"{count} clients: throughput", "p99"))]
-    return table(head, [*rows, ["geometric mean", *means]])
+    head = ["model", *(text for count in counts for text in (f"{count} client{'s' * (count > 1)}: throughput", "p99"))]
+    summary = f"throughput {interval(means[::2])}, p99 {interval(means[1::2])}"
+    return table(head, [*rows, ["geometric mean", *means]]), summary
 
 
 def start_table(models, flags):
@@ -82,7 +95,8 @@ def start_table(models, flags):
         rows.append([path.stem, f"{1e3 * seconds['onnxruntime']:.0f}", *(f"{value:.2f}" for value in found)])
         print(" ".join(rows[-1]), file=sys.stderr, flush=True)
     means = [f"{statistics.geometric_mean(column):.2f}" for column in zip(*values)]
-    return table(["model", "ONNX Runtime, ms", "Linnet over it", "with a cache"], [*rows, ["geometric mean", "", *means]])
+    head = ["model", "ONNX Runtime, ms", "Linnet over it", "with a cache"]
+    return table(head, [*rows, ["geometric mean", "", *means]]), f"{means[0]}; with a cache {means[1]}"
 
 
 def memory_table(models):
@@ -97,13 +111,15 @@ def memory_table(models):
         loaded, asked, freed = (f"{ours / MEBI:.0f} / {theirs / MEBI:.0f}" for ours, theirs in zip(*by.values()))
         rows.append([f"all {len(models)} in one process", loaded, asked, "", freed])
     means = [f"{statistics.geometric_mean(column):.2f}" for column in zip(*values)]
-    head = ["model", "loaded, MiB", "first answer", "1,000 requests", "freed"]
-    return table(head, [*rows, ["geometric mean", *means, ""]])
+    head = ["model", "Linnet / ONNX Runtime, MiB: loaded", "first answer", "1,000 requests", "freed"]
+    return table(head, [*rows, ["geometric mean", *means, ""]]), f"{means[1]} after one request, {means[2]} after 1,000"
 
 
 def processor():
     lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-    return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    name, family, model = (next(line.split(":", 1)[1].strip() for line in lines if line.startswith(f"{key}\t"))
+                           for key in ("model name", "cpu family", "model"))  # fmt: skip
+    return f"{name} (family {family}, model {model})"
 
 
 def version(module):
@@ -128,15 +144,17 @@ def main():
     parts = [
         ("Clients with requests of one size", lambda: client_table(flags.models, flags.clients, False, flags)),
         ("Clients with requests of random batches and lengths", lambda: client_table(flags.models, flags.clients, True, flags)),
-        ("From the start of a process to its first answer", lambda: start_table(flags.models, flags)),
-        ("Resident memory, Linnet / ONNX Runtime", lambda: memory_table(flags.models)),
+        ("Time from the start of a process to its first answer", lambda: start_table(flags.models, flags)),
+        ("Resident memory", lambda: memory_table(flags.models)),
     ]  # fmt: skip
-    head = PAGE.format(linnet=version("linnet"), onnxruntime=version("onnxruntime"), date=datetime.date.today(),
-                       processor=processor(), processors=os.cpu_count(), command=command(), rounds=flags.rounds,
-                       seconds=flags.seconds, batch=BATCHES[-1], shortest=LENGTHS[0], longest=LENGTHS[-1])  # fmt: skip
-    text = "\n\n".join([head, *(f"## {title}\n\n{make()}" for title, make in parts)])
+    made = [(title, *make()) for title, make in parts]
+    text = PAGE.format(count=len(flags.models), linnet=version("linnet"), onnxruntime=version("onnxruntime"),
+                       date=datetime.date.today(), processor=processor(), processors=os.cpu_count(), command=command(),
+                       rounds=flags.rounds, seconds=flags.seconds, batch=BATCHES[-1], shortest=LENGTHS[0], longest=LENGTHS[-1],
+                       summary="\n".join(f"| {title} | {summary} |" for title, _, summary in made),
+                       tables="\n\n".join(f"## {title}\n\n{body}" for title, body, _ in made))  # fmt: skip
     if flags.out:
-        flags.out.write_text(text + "\n")
+        flags.out.write_text(text)
     else:
         print(text)
 
