@@ -21,7 +21,6 @@ BEFORE = {
         linnet::Context context(linnet::load_onnx("sequence.onnx"));
         const linnet::Tensor x = linnet::Tensor::of<float>({1, 2}), a = x, b = x;
     """,
-    ("README.md", "python", 0): "import numpy\narray = numpy.zeros((1, 3, 224, 224), numpy.float32)\n",
 }
 ENGINE = "takes half a gigabyte; tests/scale_out installs it in an environment of its own"
 SERVER = "takes up to half a gigabyte; tests/serving installs it in an environment of its own and starts it"
