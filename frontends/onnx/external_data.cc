@@ -63,8 +63,8 @@ void ExternalData::check_inside(const std::string& location) const {
 
 std::string ExternalData::resolve(const std::string& location) const {
   if (folder_.empty()) {
-    throw Error(ErrorKind::kModel,
-                str("external data '", location, "': a model in memory has no folder to find it in"));
+    throw Error(ErrorKind::kModel, str("external data '", location,
+                                       "': a model in memory has no folder; load it from its path or pass its files"));
   }
   check_inside(location);
   std::error_code failed;

@@ -115,7 +115,7 @@ class CausalConvWithState final : public Op {
 
   static void check_channels(std::span<const Fact> in) {
     merge_dim(in[0].dim(1), in[1].dim(0), "the channels of input and weight");
-    merge_dim(in[1].dim(1), 1, "dim 1 of weight");
+    merge_dim(in[1].dim(1), 1, "dim 1 of weight and 1");
     if (has_input(in, 2) && in[2].has_rank()) merge_dim(in[0].dim(1), in[2].dim(0), "the channels and bias");
   }
 

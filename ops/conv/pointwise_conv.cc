@@ -38,7 +38,7 @@ class PointwiseConv final : public Op {
     const int last = y.rank() - 1;
     require_rank(w, y.rank(), "input w");
     merge_dim(y.dim(last), w.dim(1), "the channels of the inputs and of w");
-    for (int axis = 2; axis <= last; ++axis) merge_dim(w.dim(axis), 1, "the kernel of w");
+    for (int axis = 2; axis <= last; ++axis) merge_dim(w.dim(axis), 1, "a kernel size of w and 1");
     check_parameters(in, y);
     (*y.dims)[size_t(last)] = w.dim(0);
     if (has_input(in, kBias)) require_per_channel(in[kBias], w.dim(0), "bias");

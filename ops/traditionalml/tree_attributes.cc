@@ -73,7 +73,7 @@ class NodePlaces {
     for (size_t i = 0; i < places_.size(); ++i) {
       const auto [tree, id] = key(places_[i]);
       if (i > 0 && key(places_[i - 1]) == key(places_[i])) {
-        throw Error(ErrorKind::kModel, str("node ", id, " of tree ", tree, " is there twice"));
+        throw Error(ErrorKind::kModel, str("node ", id, " of tree ", tree, " is defined twice"));
       }
       if (i == 0 || lists_.trees[size_t(places_[i - 1])] != tree) trees_.push_back({tree, i});
     }

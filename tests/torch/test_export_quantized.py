@@ -285,4 +285,4 @@ def test_wrong_scales_and_ranges_are_refused(tmp_path):
         return result.stderr
 
     assert "a scale is not a positive number" in refusal(-0.5, 0, 0, 255)
-    assert "quant_min -1 and quant_max 255 are not a range of its integers" in refusal(0.5, 0, -1, 255)
+    assert "quant_min -1 and quant_max 255 are not a range within 0 to 255" in refusal(0.5, 0, -1, 255)

@@ -173,7 +173,7 @@ TEST(TreeEnsembleRegressor, RefusesMalformedTrees) {
   refuses("nodes_truenodeids", Ints{0, 0, 0}, "is below itself");
   refuses("nodes_truenodeids", Ints{7, 0, 0}, "tree 0 has no node 7");
   refuses("nodes_truenodeids", Ints{1, 0}, "nodes_truenodeids must have 3 values, got 2");
-  refuses("nodes_nodeids", Ints{0, 1, 1}, "node 1 of tree 0 is there twice");
+  refuses("nodes_nodeids", Ints{0, 1, 1}, "node 1 of tree 0 is defined twice");
   refuses("nodes_treeids", Ints{0, 1, 0}, "tree 0 has no node 1");
   refuses("nodes_featureids", Ints{-1, 0, 0}, "a tree node's feature must be in");
   refuses("nodes_featureids", Ints{INT64_MAX, 0, 0}, "a tree node's feature must be in");

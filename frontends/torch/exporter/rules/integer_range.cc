@@ -14,7 +14,7 @@ Range asked_range(Call& call, const Range& all) {
   const Range range{call.integer("quant_min"), call.integer("quant_max")};
   if (range.low > range.high || !all.holds(range)) {
     call.refuse("quant_min " + std::to_string(range.low) + " and quant_max " + std::to_string(range.high) +
-                " are not a range of its integers");
+                " are not a range within " + std::to_string(all.low) + " to " + std::to_string(all.high));
   }
   return range;
 }
