@@ -20,8 +20,8 @@ class Profile final : public Observer {
   void on_session_event(const char* name, Clock::time_point begin);
   /// Returns nanoseconds on the clock of std::chrono::steady_clock.
   uint64_t start() const { return uint64_t(begin_.time_since_epoch().count()); }
-  /// Writes a file whose name begins with the prefix, stops recording, and returns the name, or "" if it had already
-  /// been called. Throws Failure(kFail).
+  /// Writes a file whose name begins with the prefix, stops recording, and returns the name, or "" if end() was
+  /// called before. Throws Failure(kFail) if the file cannot be written.
   std::string end();
 
  private:

@@ -16,8 +16,8 @@
 namespace linnet {
 
 /// Constants that are made from weights (converted, transposed, folded). All graphs and plans of a model share one copy
-/// of each, and so what is packed from it. A constant lives as long as something refers to it. Thread-safe. Small
-/// constants, strings and containers are not shared.
+/// of each, and therefore also what is packed from it. A constant lives as long as something refers to it. Thread-safe.
+/// Small constants, strings and containers are not shared.
 class SharedConstants {
  public:
   using Values = std::vector<Tensor>;

@@ -12,7 +12,8 @@
 namespace linnet {
 namespace {
 
-/// Whether an expression's bounds are certainly as required, or are so by the assumptions of the current scope.
+/// Whether `holds` is true of the dim's certain bounds or of those that the current scope assumes. Records an
+/// assumption that it relies on.
 template <class F>
 bool is_certain(const Dim& dim, const F& holds) {
   const Bounds bounds = bounds_of(dim);

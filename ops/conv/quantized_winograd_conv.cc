@@ -311,7 +311,7 @@ double quantized_winograd_cost(const ConvGeometry& g, int outputs, const TileFam
                   transform.input * vectors_of(g.in_channels, gemm.lanes * gemm.unit) + transform.output * columns);
 }
 
-/// Whether multiples of the sums fit into 32 bits (WinogradByteTransforms).
+/// Whether 4 times (2 outputs) or 64 times (4 outputs) the greatest sum fits into 32 bits: see WinogradByteTransforms.
 bool sums_fit(const ConvGeometry& g, int outputs, const CompileInput& in) {
   return greatest_sum(g, in) < (int64_t{1} << (outputs == 2 ? 29 : 25));
 }

@@ -65,7 +65,8 @@ struct DoubleTan {
 // pi / 2 and pi / 4 as the sums of two parts.
 inline constexpr double kHalfPiDouble = 0x1.921fb54442d18p+0, kHalfPiDoubleRest = 0x1.1a62633145c07p-54;
 
-/// atan(z) = z + z^3 P(z^2) up to tan(pi/8). Above, atan(a) = pi/4 + atan((a - 1) / (a + 1)) or pi/2 - atan(1 / a).
+/// atan(z) = z + z^3 P(z^2) up to tan(pi/8). Above, atan(a) = pi/4 + atan((a - 1) / (a + 1)) up to tan(3 pi/8), then
+/// pi/2 - atan(1 / a).
 inline double double_atan(double x) {
   const double a = magnitude_of(x);
   const bool middle = a > 0x1.a827999fcef32p-2, large = a > 0x1.3504f333f9de6p+1;

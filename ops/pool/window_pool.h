@@ -26,7 +26,7 @@ struct PoolGrids {
 };
 
 /// Vectorised pooling of channels-last data: maxima of float32, uint8 or int8, means of float32, and means of uint8 or
-/// int8 as float32 or as the same type. The sums of means of bytes are exact.
+/// int8 as float32 or as the same type. Means of bytes use exact sums and windows of up to kMostByteTaps elements.
 KernelPtr make_window_pool(PoolKind kind, PoolShape shape, DType dtype, Isa isa, const PoolGrids& grids = {});
 /// The same where the window is the whole image, in either layout. Means of bytes are channels-last only.
 KernelPtr make_global_pool(PoolKind kind, const PoolShape& shape, DType dtype, Isa isa, const PoolGrids& grids = {});

@@ -253,7 +253,8 @@ class Drawing : public Choices {
     sizes.resize(examples_);
     for (Integers& one : sizes) one.push_back(size);
   }
-  /// Returns the sizes of most tensors of the call, with changes.
+  /// Returns sizes for a tensor of the call: mostly base_, sometimes with one axis changed, removed or added, sometimes
+  /// random.
   Sizes sizes() {
     Sizes sizes = base_;
     const int how = integer(0, 15);

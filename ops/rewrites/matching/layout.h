@@ -22,7 +22,7 @@ ValueId channels_last_source(const Graph& graph, const Node& node, int input);
 /// The number of the node's inputs that have a channels-last source.
 size_t count_channels_last(const Graph& graph, const Node& node);
 
-/// Adds a Transpose to the patch.
+/// Adds a Transpose of `value` to the patch; returns its output. The new node has the name and opset of `for_node`.
 ValueId add_transpose(Patch& patch, const Node& for_node, ValueId value, std::vector<int64_t> perm);
 ValueId add_to_channels_last(Patch& patch, const Node& for_node, ValueId value, int rank);
 ValueId add_to_channels_first(Patch& patch, const Node& for_node, ValueId value, int rank);

@@ -23,7 +23,7 @@ std::optional<Factor> factor_of(const Graph& graph, ValueId value) {
   return std::nullopt;
 }
 
-// The m in mean * factor, or in -mean * factor if `negative`; else kNoValue.
+/// Returns m if `value` is m * factor, or -m * factor if `negative`; else kNoValue.
 ValueId mean_times(const Graph& graph, ValueId value, ValueId factor, bool negative) {
   if (const Node* neg = negative ? single_use(graph, value, "Neg") : nullptr) {
     return mean_times(graph, neg->inputs[0], factor, false);

@@ -8,7 +8,7 @@
 namespace linnet {
 namespace {
 
-/// Whether the leading axes of a are those of the matrices that b counts by its first axis.
+/// Whether a and b contain matrices of the same shape, with more than one leading axis in a and one in b.
 bool counts_matrices_of(const Fact& a, const Fact& b) {
   return a.concrete() && b.concrete() && a.rank() > 3 && b.rank() == 3 &&
          certainly_equal(a.dim(a.rank() - 2), b.dim(1)) && certainly_equal(a.dim(a.rank() - 1), b.dim(2)) &&

@@ -276,7 +276,8 @@ TEST_P(ConvChoices, TilesAreThoseOfOneSample) {
   }
 }
 
-/// Windows of 3x3 with stride 2 have four parts of 36 values each, while the window has 9.
+/// A 3x3 window with stride 2 has 9 weights; its four parts would have 4 * 36 filtered values, 16 times as many, so
+/// Winograd is not chosen.
 TEST_P(ConvChoices, FilteringNeverTakesMoreThanEightTimesTheWeights) {
   const std::string text = chosen(GetParam(), {{1, 56, 56, 256}, 256, {1, 1, 1, 1}, {1, 1}, {3, 3}, {2, 2}}, 4);
   EXPECT_EQ(tile_named_by(text), 0) << text;

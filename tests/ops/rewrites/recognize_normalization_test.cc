@@ -82,7 +82,7 @@ TEST(RecognizeNormalization, APowerAsTheInverse) {
   expect_unchanged(b, {random_tensor(kNormalized)});
 }
 
-/// Returns 1 / Sqrt(Mean(x^2) - Mean(mean_of)^2 + epsilon).
+/// Returns 1 / Sqrt(v + epsilon), where v = Mean(x^2) - Mean(mean_of)^2, or Max(0, v) if `not_negative`.
 ValueId inverse_of_moments(GraphBuilder& b, ValueId x, ValueId mean_of, bool not_negative) {
   const ValueId m = mean(b, mean_of, {3});
   ValueId variance = b.op("Sub", {mean(b, b.op("Mul", {x, x}), {3}), b.op("Mul", {m, m})});

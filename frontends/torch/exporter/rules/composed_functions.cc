@@ -7,7 +7,8 @@
 #include "building_blocks.h"
 #include "rule_list.h"
 
-// Elementwise functions that ONNX has no operator for. All compute in the dtype of the result.
+// Elementwise functions that ONNX has no operator for. They compute in the dtype of the result, or of the input if the
+// result is bool.
 namespace linnet::exporter {
 namespace {
 

@@ -87,7 +87,7 @@ bool are_in_range(Call& call, const Parameters& of, const Range& range) {
   return !known || std::ranges::all_of(*known, [&](int64_t zero_point) { return range.has(zero_point); });
 }
 
-/// Refuses known scales that are not above 0, also as float32.
+/// Refuses known scales that are not positive and finite as float32.
 void check_scales(Call& call, const Parameters& of) {
   if (!call.constant(of.scale)) return;
   const Numbers scales =
