@@ -9,20 +9,27 @@
 namespace linnet {
 namespace {
 
+typedef uint64_t Word __attribute__((vector_size(16)));
+
+/// The bytes at an address of any alignment.
+Word word_at(const uint8_t* bytes) {
+  Word word;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
 // Four words, which do not depend on each other, are in registers: memory is read as fast as it arrives.
 bool any_above_one(const uint8_t* bytes, size_t count) {
-  typedef uint64_t Word __attribute__((vector_size(16), aligned(1), may_alias));
   constexpr uint64_t kOthers = 0xfefefefefefefefe;
   constexpr size_t kBlock = 1024;  // bytes between two checks of the result
   size_t i = 0;
   for (; i + kBlock <= count; i += kBlock) {
     Word a{}, b{}, c{}, d{};
     for (size_t k = i; k < i + kBlock; k += 4 * sizeof(Word)) {
-      const auto* word = reinterpret_cast<const Word*>(bytes + k);
-      a |= word[0];
-      b |= word[1];
-      c |= word[2];
-      d |= word[3];
+      a |= word_at(bytes + k);
+      b |= word_at(bytes + k + sizeof(Word));
+      c |= word_at(bytes + k + 2 * sizeof(Word));
+      d |= word_at(bytes + k + 3 * sizeof(Word));
     }
     const Word all = (a | b) | (c | d);
     if (((all[0] | all[1]) & kOthers) != 0) return true;

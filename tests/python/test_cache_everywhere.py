@@ -215,12 +215,20 @@ def read_only(models):
         read_only_in(Models(pathlib.Path(folder), models.form, models.store, models.link))
 
 
+def imports_linnet(user):
+    """Whether this Python and its packages are readable for another user."""
+    try:
+        return subprocess.run([sys.executable, "-c", "import linnet"], stderr=subprocess.DEVNULL, **user,
+                              env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}).returncode == 0  # fmt: skip
+    except PermissionError:
+        return False
+
+
 def read_only_in(models):
     path = models.write("a", 1)
     want = models.check(path)
     nobody = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
-    readable = subprocess.run([sys.executable, "-c", "import linnet"], stderr=subprocess.DEVNULL, **nobody,
-                              env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}).returncode == 0  # fmt: skip
+    readable = imports_linnet(nobody)
     for folder in (models.cache, models.root / "empty"):
         folder.mkdir(exist_ok=True)
         models.cache = folder

@@ -59,7 +59,7 @@ from onnxruntime.datasets import get_example
 try:
     get_example("sigmoid.onnx")
 except FileNotFoundError as error:
-    assert "Linnet brings no example models" in str(error)
+    assert "Linnet has no example models" in str(error)
 for missing in ("quantization", "tools", "transformers.optimizer", "training"):
     try:
         importlib.import_module("onnxruntime." + missing)

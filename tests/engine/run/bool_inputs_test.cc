@@ -47,6 +47,21 @@ TEST(BoolInputs, OtherBytesThanOneAreTrueEverywhere) {
   EXPECT_TRUE(identical(given, before));
 }
 
+TEST(BoolInputs, OneOtherByteIsFoundAtAnyAddress) {
+  std::vector<uint8_t> memory(4096, 1);
+  for (const int64_t count : {1, 15, 63, 1024, 1100, 3000}) {
+    for (size_t offset = 0; offset < 33; ++offset) {
+      const Tensor view = Tensor::wrap(DType::kBool, Shape{count}, memory.data() + offset);
+      EXPECT_FALSE(has_other_bools(view)) << count << " at " << offset;
+      for (const int64_t place : {int64_t{0}, count / 2, count - 1}) {
+        memory[offset + size_t(place)] = 2;
+        EXPECT_TRUE(has_other_bools(view)) << place << " of " << count << " at " << offset;
+        memory[offset + size_t(place)] = 1;
+      }
+    }
+  }
+}
+
 /// Runs the model on normal bools first, so that a plan exists, then on others.
 void expect_same_in_later_runs(const GraphBuilder& b, size_t inputs) {
   const Model model = b.model();
