@@ -69,6 +69,8 @@ ELSEWHERE = {
     "--report docs/performance_transformers.md": "measures for an hour",
     "PYTHONPATH=build/python python benchmarks/operators --threads 1,2 --json operators.json "
     "--report docs/performance_operators.md": "measures for an hour",
+    "PYTHONPATH=build/python python benchmarks/serving models/*.onnx --seconds 0.12 --rounds 3 --tolerance 0.1 "
+    "--out docs/performance_serving.md": "measures; needs models",
     "PYTHONPATH=build/python python benchmarks/operators --filter '^Transpose' --size large --slowest 10":
     "measures for minutes; tests/python/test_operator_sweep.py",
     "PYTHONPATH=build/python python benchmarks/operators/unvectorised.py --size large --percent 5":
