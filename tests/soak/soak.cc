@@ -36,6 +36,16 @@ int64_t entries(const char* folder) {
   return std::distance(begin(found), end(found));
 }
 
+/// Returns the number of threads. One that has ended and was joined may stay listed for a moment.
+int64_t threads_left() {
+  int64_t least = entries("/proc/self/task");
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    least = std::min(least, entries("/proc/self/task"));
+  }
+  return least;
+}
+
 /// Returns the slope of the line with the least squares of distances to (x, y).
 double slope(const std::vector<double>& x, const std::vector<double>& y) {
   double mean_x = 0, mean_y = 0, products = 0, squares = 0;
@@ -54,13 +64,13 @@ void soak(const std::string& what, int64_t count, const std::function<void()>& o
   int64_t descriptors = 0, threads = 0;
   for (int64_t i = 1; i <= count; ++i) {
     once();
-    if (i == count / 5) descriptors = entries("/proc/self/fd"), threads = entries("/proc/self/task");
+    if (i == count / 5) descriptors = entries("/proc/self/fd"), threads = threads_left();
     if (i < count / 5 || i % step != 0) continue;
     done.push_back(double(i));
     bytes.push_back(double(resident_bytes()));
   }
   std::cout << what << ' ' << count << ' ' << 1000 * slope(done, bytes) << ' ' << entries("/proc/self/fd") - descriptors
-            << ' ' << entries("/proc/self/task") - threads << std::endl;
+            << ' ' << threads_left() - threads << std::endl;
 }
 
 std::vector<std::byte> bytes_of(const std::string& path) {
