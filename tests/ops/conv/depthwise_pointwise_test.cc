@@ -96,7 +96,7 @@ TEST(DepthwisePointwise, RefusesFiltersThatDoNotFit) {
   const auto run = [](const std::vector<Tensor>& inputs, int64_t group = 6) {
     return [=] { run_op(depthwise_pointwise({}, group), inputs, 1, {1, 2}); };
   };
-  expect_error(ErrorKind::kShape, "kernel of w2", run({x, w1, random_tensor({4, 6, 1, 3})}));
+  expect_error(ErrorKind::kShape, "a kernel size of w2", run({x, w1, random_tensor({4, 6, 1, 3})}));
   expect_error(ErrorKind::kShape, "input channels", run({x, w1, random_tensor({4, 5, 1, 1})}));
   expect_error(ErrorKind::kShape, "channels", run({x, random_tensor({12, 1, 3, 3}), w2}));
   expect_error(ErrorKind::kShape, "group of w1", run({x, random_tensor({6, 3, 3, 3}), w2}, 2));

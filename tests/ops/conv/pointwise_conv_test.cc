@@ -97,7 +97,7 @@ TEST(PointwiseConv, RefusesInputsThatDoNotFit) {
     return [=] { run_op(op_of(sizes), inputs, 1, {0}); };
   };
   expect_error(ErrorKind::kShape, "inputs and of w", run(0, random_tensor({4, 9, 1})));
-  expect_error(ErrorKind::kShape, "kernel of w", run(0, random_tensor({4, 8, 2})));
+  expect_error(ErrorKind::kShape, "a kernel size of w", run(0, random_tensor({4, 8, 2})));
   expect_error(ErrorKind::kShape, "bias", run(1, random_tensor({5})));
   expect_error(ErrorKind::kShape, "residual", run(2, random_tensor({2, 9, 5})));
   expect_error(ErrorKind::kShape, "scale", run(3, random_tensor({2, 9, 8})));

@@ -78,7 +78,7 @@ TEST(PointwiseDepthwise, RefusesFiltersThatDoNotFit) {
   const auto run = [](const std::vector<Tensor>& inputs, int64_t group = 6) {
     return [=] { run_op(pointwise_depthwise({}, group), inputs, 1, {1, 2}); };
   };
-  expect_error(ErrorKind::kShape, "kernel of w1", run({x, random_tensor({6, 4, 1, 3}), w2}));
+  expect_error(ErrorKind::kShape, "a kernel size of w1", run({x, random_tensor({6, 4, 1, 3}), w2}));
   expect_error(ErrorKind::kShape, "input channels", run({x, random_tensor({6, 5, 1, 1}), w2}));
   expect_error(ErrorKind::kShape, "output channels", run({x, w1, random_tensor({12, 1, 3, 3})}));
   expect_error(ErrorKind::kShape, "group of w2", run({x, w1, random_tensor({6, 3, 3, 3})}, 2));
