@@ -106,10 +106,6 @@ void check_current_ahead(std::chrono::nanoseconds work);
 /// fits into a std::string itself. Throws Error(kLimit) if that is too much.
 void count_text(size_t characters);
 
-/// Counts text that the kernel of this thread is about to copy or make, by RunEnvironment::take_text(), except what
-/// fits into a std::string itself. Throws Error(kLimit) if that is too much.
-void count_text(size_t characters);
-
 /// Calls f() with the limits of loading, unless this thread already loads or runs.
 template <class F>
 decltype(auto) within_load_limits(const Limits& limits, const std::shared_ptr<MemoryAccount>& account, F&& f) {
