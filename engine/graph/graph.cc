@@ -10,8 +10,8 @@
 namespace linnet {
 namespace {
 
-constexpr size_t kValueEntryBytes = sizeof(std::shared_ptr<const Value>) + sizeof(std::vector<NodeId>) + 48;
-constexpr size_t kNodeEntryBytes = sizeof(std::shared_ptr<const Node>) + 32;  // with its place in the order
+constexpr int64_t kValueEntryBytes = sizeof(std::shared_ptr<const Value>) + sizeof(std::vector<NodeId>) + 48;
+constexpr int64_t kNodeEntryBytes = sizeof(std::shared_ptr<const Node>) + 32;  // with its place in the order
 constexpr size_t kNameAndDimBytes = 96, kNodeListBytes = 96;
 
 bool same_node(const Node& a, const Node& b) {
@@ -285,7 +285,8 @@ void Graph::shrink_to_fit() {
 }
 
 size_t Graph::own_bytes() const {
-  size_t bytes = values_.size() * kValueEntryBytes + nodes_.size() * kNodeEntryBytes;
+  auto bytes = size_t(checked_add(checked_mul(std::ssize(values_), kValueEntryBytes),
+                                  checked_mul(std::ssize(nodes_), kNodeEntryBytes)));
   for (const auto& value : values_) {
     if (value.use_count() == 1) bytes += sizeof(Value) + kNameAndDimBytes;
   }

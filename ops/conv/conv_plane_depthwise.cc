@@ -26,6 +26,7 @@ PlaneWindows windows_of(const ConvGeometry& g) {
   const int64_t read = checked_add(checked_add(width.extent() / width.stride, width.out), PlaneWindows::kTouched);
   const int64_t written = checked_add(width.pad_begin, width.in) / width.stride + 1 + PlaneWindows::kTouched;
   windows.pitch = checked_mul(ceil_div(std::max(read, written), kLineFloats), kLineFloats);
+  windows.line_floats = checked_mul(windows.stride, windows.pitch);
   return windows;
 }
 
@@ -41,13 +42,17 @@ class PlaneDepthwise final : public ConvAlgorithm<float> {
         planes_(checked_mul(g_.batch, g_.in_channels)),
         packed_(packed_plane_weights(g_, in)) {
     const ConvAxis& height = g_.axes[1];
-    const int64_t most = (kGroupFloats / windows_.line_floats() - height.extent()) / height.stride + 1;
+    const int64_t most = (kGroupFloats / windows_.line_floats - height.extent()) / height.stride + 1;
     strips_ = ceil_div(height.out, std::clamp<int64_t>(most, 1, height.out));
     strip_rows_ = ceil_div(height.out, strips_);
-    lines_ = (strip_rows_ - 1) * height.stride + height.extent();
-    group_planes_ = std::clamp<int64_t>(kGroupFloats / (lines_ * windows_.line_floats()), 1, kMostPlanes);
-    units_ = ceil_div(planes_, group_planes_) * strips_;
-    const int64_t multiplies = group_planes_ * multiplier() * strip_rows_ * windows_.out * g_.taps();
+    lines_ = checked_add(checked_mul(strip_rows_ - 1, height.stride), height.extent());
+    plane_floats_ = checked_mul(lines_, windows_.line_floats);
+    group_planes_ = std::clamp<int64_t>(kGroupFloats / plane_floats_, 1, kMostPlanes);
+    memory_floats_ = checked_add(checked_mul(group_planes_, plane_floats_), windows_.line_floats);
+    units_ = checked_mul(ceil_div(planes_, group_planes_), strips_);
+    const int64_t outputs =
+        checked_mul(checked_mul(group_planes_, multiplier()), checked_mul(strip_rows_, windows_.out));
+    const int64_t multiplies = checked_mul(outputs, g_.taps());
     chunk_units_ = std::max({int64_t{1}, units_ / kMostChunks, kChunkMultiplies / std::max<int64_t>(1, multiplies)});
   }
 
@@ -56,7 +61,7 @@ class PlaneDepthwise final : public ConvAlgorithm<float> {
     context.executor().parallel_for(ceil_div(units_, chunk_units_), [&](int64_t chunk, int worker) {
       std::byte* scratch = context.scratch(worker);
       auto* memory = reinterpret_cast<float*>(scratch + pointer_bytes());
-      std::fill_n(memory, memory_floats(), 0.f);
+      std::fill_n(memory, memory_floats_, 0.f);
       const int64_t end = std::min(units_, (chunk + 1) * chunk_units_);
       for (int64_t unit = chunk * chunk_units_; unit < end; ++unit) {
         run_unit(operands, w, unit, reinterpret_cast<const float**>(scratch), memory);
@@ -64,7 +69,8 @@ class PlaneDepthwise final : public ConvAlgorithm<float> {
     });
   }
 
-  size_t scratch_bytes() const override { return pointer_bytes() + dtype_bytes(DType::kFloat32, memory_floats()); }
+  /// Scratch: addresses of lines, the lines of a group of planes, a line of zeros.
+  size_t scratch_bytes() const override { return pointer_bytes() + dtype_bytes(DType::kFloat32, memory_floats_); }
   bool takes_channels_first() const override { return true; }
   bool gives_channels_first() const override { return true; }
   std::string describe() const override { return str("depthwise planes, ", strip_rows_, " rows of ", group_planes_); }
@@ -72,9 +78,6 @@ class PlaneDepthwise final : public ConvAlgorithm<float> {
  private:
   int64_t multiplier() const { return g_.group_out(); }
   size_t pointer_bytes() const { return aligned(dtype_bytes(DType::kInt64, lines_)); }
-  int64_t plane_floats() const { return lines_ * windows_.line_floats(); }
-  /// Scratch: addresses of lines, the lines of a group of planes, a line of zeros.
-  int64_t memory_floats() const { return group_planes_ * plane_floats() + windows_.line_floats(); }
 
   void run_unit(const ConvOperands<float>& operands, const float* w, int64_t unit, const float** lines,
                 float* memory) const {
@@ -87,13 +90,13 @@ class PlaneDepthwise final : public ConvAlgorithm<float> {
     const Span inside{std::clamp<int64_t>(top, 0, height.in), std::clamp<int64_t>(bottom, 0, height.in)};
     for (int64_t i = 0; i < planes; ++i) {
       const float* x = operands.x + ((plane + i) * height.in + inside.begin) * windows_.in;
-      kernels_.split(windows_, x, inside.size(), memory + i * plane_floats());
+      kernels_.split(windows_, x, inside.size(), memory + i * plane_floats_);
     }
     for (int64_t i = 0; i < planes; ++i) {
       for (int64_t line = top; line < bottom; ++line) {
         const bool outside = line < inside.begin || line >= inside.end;
-        lines[line - top] = outside ? memory + group_planes_ * plane_floats()
-                                    : memory + i * plane_floats() + (line - inside.begin) * windows_.line_floats();
+        lines[line - top] = outside ? memory + group_planes_ * plane_floats_
+                                    : memory + i * plane_floats_ + (line - inside.begin) * windows_.line_floats;
       }
       run_plane(operands, w, plane + i, {row, row + rows}, lines);
     }
@@ -121,6 +124,7 @@ class PlaneDepthwise final : public ConvAlgorithm<float> {
   PlaneDepthwiseKernels kernels_;
   PlaneWindows windows_;
   int64_t planes_, strips_ = 1, strip_rows_ = 1, lines_ = 1, group_planes_ = 1, units_ = 0, chunk_units_ = 1;
+  int64_t plane_floats_ = 0, memory_floats_ = 0;
   Tensor packed_;
 };
 
@@ -131,7 +135,7 @@ bool suits_plane_depthwise(const ConvGeometry& g, const CompileInput& in) {
   const bool planar = depth.kernel == 1 && depth.in == 1 && depth.out == 1;
   if (!planar || g.group_in() != 1 || g.taps() == 1 || g.taps() > kLongestSum || in.has(3) || in.has(4)) return false;
   if (width.out < kLeastPlaneWidth || height.out == 0 || width.stride > kMostWindowFloats) return false;
-  return height.extent() <= kMostWindowFloats / windows_of(g).line_floats();
+  return height.extent() <= kMostWindowFloats / windows_of(g).line_floats;
 }
 
 ConvF32Ptr make_plane_depthwise(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in) {

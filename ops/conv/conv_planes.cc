@@ -31,7 +31,7 @@ int64_t copied_pixels(const ConvGeometry& g, int64_t depth, int64_t panel, int w
 /// The pixels of a chunk where windows are single pixels, which are not copied.
 int64_t chunk_pixels(const ConvGeometry& g, int64_t depth, int64_t panel) {
   const int64_t panel_multiplies = checked_mul(checked_mul(panel, depth), g.out_channels);
-  return panel * std::max<int64_t>(1, kProductChunkMultiplies / panel_multiplies);
+  return checked_mul(panel, std::max<int64_t>(1, kProductChunkMultiplies / panel_multiplies));
 }
 
 /// y = W * X, where W is [out channels, values of a window] and X is [values of a window, pixels], so that x and y stay
@@ -77,7 +77,8 @@ class PlaneConvolution final : public ConvAlgorithm<float> {
     return aligned(dtype_bytes(DType::kFloat32, checked_mul(kernels_.panel_pixels, depth_)));
   }
   size_t weights_offset() const {
-    return windows_offset() + (pointwise_ ? 0 : aligned(dtype_bytes(DType::kFloat32, block_pixels_ * depth_)));
+    return windows_offset() +
+           (pointwise_ ? 0 : aligned(dtype_bytes(DType::kFloat32, checked_mul(block_pixels_, depth_))));
   }
 
   void run_block(const ConvOperands<float>& operands, const float* w, int64_t image, int64_t pixel,

@@ -25,7 +25,9 @@ inline DepthwiseRow depthwise_row(const ConvAxis& width, int64_t channels) {
 }
 
 /// The number of pointers that set_lines() needs room for.
-inline int64_t line_pointers(const ConvGeometry& g) { return 3 * g.axes[0].kernel * (g.axes[1].kernel + 1); }
+inline int64_t line_pointers(const ConvGeometry& g) {
+  return checked_mul(checked_mul(3, g.axes[0].kernel), checked_add(g.axes[1].kernel, 1));
+}
 
 /// Makes `row` point to the kernel rows that overlap the image at output row `out_row`, in ascending order, and with
 /// `pair` those of the next output row, too. line_at(i) returns the address of input line i. w: [taps][row.w_pitch].

@@ -12,7 +12,7 @@ Tensor packed_plane_weights(const ConvGeometry& g, const CompileInput& in) {
   const Tensor* w = in.constant(1);
   if (!w) return Tensor();
   return in.packed(*w, {"conv planes"}, [&] {
-    Tensor packed = in.packed_memory(DType::kFloat32, Shape{g.out_channels, g.group_in() * g.taps()});
+    Tensor packed = in.packed_memory(DType::kFloat32, Shape{g.out_channels, checked_mul(g.group_in(), g.taps())});
     std::copy_n(float_weights(*w, in).data<float>(), packed.size(), packed.data<float>());
     return packed;
   });
@@ -33,7 +33,7 @@ Tensor packed_plane_tiles(const ConvGeometry& g, const PlaneTiles& tiles, const 
   const Tensor* w = in.constant(1);
   if (!w) return Tensor();
   return in.packed(*w, {"conv plane tiles", {tiles.count}}, [&] {
-    const int64_t depth = g.group_in() * g.taps();
+    const int64_t depth = checked_mul(g.group_in(), g.taps());
     Tensor packed = in.packed_memory(DType::kFloat32, Shape{g.out_channels, depth});
     pack_plane_tiles(float_weights(*w, in).data<float>(), tiles, depth, packed.data<float>());
     return packed;

@@ -58,18 +58,19 @@ void GemmBlocks::choose_sum_blocks() {
 }
 
 int64_t GemmBlocks::block_vector_bytes() const {
-  return std::max<int64_t>(1, block_taps_ * block_depth_ * panels_.lanes * tiles_.value_bytes);
+  const int64_t depth = checked_mul(block_taps_, block_depth_);
+  return std::max<int64_t>(1, checked_mul(depth, checked_mul(panels_.lanes, tiles_.value_bytes)));
 }
 
 int64_t GemmBlocks::slab_vectors() const {
-  return std::max<int64_t>(1, (sizes_.costly_rows ? 2 : 1) * kSlabBytes / block_vector_bytes());
+  return std::max<int64_t>(1, checked_mul(sizes_.costly_rows ? 2 : 1, kSlabBytes) / block_vector_bytes());
 }
 
 int64_t GemmBlocks::panels_of_group() const {
   const int64_t panel_vectors = panels_.runs[0].width;
   if (rows_once()) return std::max<int64_t>(1, slab_vectors() / panel_vectors);
   const int64_t panels = std::max(kFewestGroupPanels, kGroupBytes / block_vector_bytes() / panel_vectors);
-  return strips_ == 1 ? kStripGroups * panels : panels;
+  return strips_ == 1 ? checked_mul(kStripGroups, panels) : panels;
 }
 
 void GemmBlocks::choose_chunks() {

@@ -12,8 +12,7 @@ struct PlaneWindows {
   int64_t kernel = 1, stride = 1, dilation = 1;                   ///< along the width
   int64_t kernel_height = 1, line_stride = 1, line_dilation = 1;  ///< along the height
   int64_t pitch = 0;
-
-  int64_t line_floats() const { return stride * pitch; }
+  int64_t line_floats = 0;  ///< stride * pitch
 
   /// The number of floats of a phase that kernels may read after the last window.
   static constexpr int64_t kTouched = 32;

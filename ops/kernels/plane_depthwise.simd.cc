@@ -166,7 +166,7 @@ template <int... I>
 }
 
 void split(const Windows& s, const float* x, int64_t lines, float* to) {
-  const int64_t floats = s.line_floats(), first = s.pad % s.stride * s.pitch + s.pad / s.stride;
+  const int64_t floats = s.line_floats, first = s.pad % s.stride * s.pitch + s.pad / s.stride;
   if (s.stride == 1) {
     for (float* line = to + first; lines > 0; --lines, line += floats, x += s.in) copy_line(x, s.in, line);
     return;

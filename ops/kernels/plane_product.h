@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace linnet {
@@ -8,9 +9,11 @@ namespace linnet {
 struct PlaneTiles {
   // Always inlined: SIMD units must not emit shared copies.
   [[gnu::always_inline]] PlaneTiles(int64_t rows, int64_t most)
-      : count((rows + most - 1) / most), height(count > 0 ? rows / count : 0), higher(rows - count * height) {}
+      : count((rows + most - 1) / most), height(count > 0 ? rows / count : 0), higher(count > 0 ? rows % count : 0) {}
   /// Returns the first row of a tile, which may be count.
-  [[gnu::always_inline]] int64_t begin(int64_t tile) const { return tile * height + (tile < higher ? tile : higher); }
+  [[gnu::always_inline]] std::ptrdiff_t begin(int64_t tile) const {
+    return tile * height + (tile < higher ? tile : higher);
+  }
 
   int64_t count, height, higher;  ///< the first `higher` tiles have one row more
 };

@@ -123,10 +123,13 @@ class BatchNormalizationKernel final : public Kernel {
     Column means, variances;
   };
 
+  int64_t channel_elements() const { return checked_mul(g_.n, g_.spatial); }
+
   /// Sets the parameters to the moments over the batch.
   void train(KernelContext& context, const T* x, const Parameters<T>& p) const {
     const int64_t blocks = ceil_div(g_.channels, kColumns);
-    parallel_items(context.executor(), blocks, kColumns * g_.n * g_.spatial, [&](int64_t block, int64_t end, int) {
+    const int64_t elements = checked_mul(channel_elements(), kColumns);
+    parallel_items(context.executor(), blocks, elements, [&](int64_t block, int64_t end, int) {
       Checkpoints checkpoints;
       for (; block < end; ++block) {
         const int64_t c = block * kColumns, count = std::min(kColumns, g_.channels - c);
@@ -140,14 +143,14 @@ class BatchNormalizationKernel final : public Kernel {
   /// The number of channels with long rows that stay in the cache together.
   int64_t channels_together() const {
     constexpr int64_t kElements = 32 * 1024;
-    return std::clamp<int64_t>(kElements / std::max<int64_t>(1, g_.n * g_.spatial), 1, kColumns);
+    return std::clamp<int64_t>(kElements / std::max<int64_t>(1, channel_elements()), 1, kColumns);
   }
 
   /// The same as train() for long rows, and normalises channels while they are in the cache.
   void train_and_normalize(KernelContext& context, const T* x, T* y) const {
     const Parameters<T> p(reinterpret_cast<T*>(context.scratch()), g_.channels);
     const int64_t together = channels_together();
-    parallel_items(context.executor(), g_.channels, g_.n * g_.spatial, [&](int64_t c, int64_t end, int) {
+    parallel_items(context.executor(), g_.channels, channel_elements(), [&](int64_t c, int64_t end, int) {
       Checkpoints checkpoints;
       for (int64_t count; c < end; c += count) {
         count = std::min(together, end - c);

@@ -71,8 +71,18 @@ def nbits(rng):
     return weights, [node("MatMulNBits", ["x", "w", "ws"], ["y"], domain="com.microsoft", K=16, N=16, block_size=16)]
 
 
+def repeated(rng):
+    """A table whose rows are equal for seed 1 and differ for seed 2."""
+    table = matrix(rng, 1 if rng.random() > 0.5 else 128)
+    weights = {"v": np.ascontiguousarray(np.broadcast_to(table, (128, 16))), "repeats": np.array([32, 1]),
+               "blocks": np.array([32, *SHAPE])}  # fmt: skip
+    return weights, [node("Tile", ["x", "repeats"], ["t"]), node("Sub", ["t", "v"], ["s"]),
+                     node("Reshape", ["s", "blocks"], ["r"]),
+                     node("ReduceMean", ["r"], ["y"], axes=[0], keepdims=0)]  # fmt: skip
+
+
 FORMS = {form.__name__: form for form in
-         (product, transposed, elementwise, convolution, quantised, tied, half, nbits)}  # fmt: skip
+         (product, transposed, elementwise, convolution, quantised, tied, half, nbits, repeated)}  # fmt: skip
 
 
 class Part:

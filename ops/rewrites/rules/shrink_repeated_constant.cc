@@ -15,7 +15,7 @@ struct Slices {
       : data(static_cast<const std::byte*>(tensor.raw())),
         outer(tensor.shape().elements(0, axis)),
         count(tensor.shape()[axis]),
-        bytes(tensor.bytes() / size_t(outer * count)) {}
+        bytes(tensor.bytes() / size_t(checked_mul(outer, count))) {}
 
   const std::byte* at(int64_t block, int64_t slice) const { return data + size_t(block * count + slice) * bytes; }
   bool are_equal() const {
