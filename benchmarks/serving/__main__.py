@@ -1,4 +1,4 @@
-"""python benchmarks/serving MODEL.onnx... [--clients 1,2,4,8] [--seconds 1] [--rounds 5] [--out PAGE.md]
+"""python benchmarks/serving MODEL.onnx... [--clients 1,2,4,8] [--seconds 1] [--rounds 5] [--starts 7] [--out PAGE.md]
 
 Measures the tasks of a server with Linnet and with ONNX Runtime in one run: concurrent clients of one model, requests
 of one size and of random batches and lengths, the first answer of a process, and memory. Models need open dims for the
@@ -40,7 +40,8 @@ Before a model is timed, its outputs are compared. Each client is a thread of on
 before it sends the next request. The engines take turns, {rounds} of {seconds:g} s each after one to warm up; throughput
 is the median of the turns, p99 (the time that 99 of 100 requests stay below) is over all requests. Random sizes are
 batches of 1 to {batch} and lengths of {shortest} to {longest}, the same 64 requests for both engines. A cold start is the
-time from the start of a Python process to its first answer; it includes the imports of NumPy and of the engine. Memory is
+time from the start of a Python process to its first answer, the median of {starts}; it includes the imports of NumPy and
+of the engine. A process with no engine imports NumPy and reads the request: no engine can start faster. Memory is
 resident memory minus that of the process before it loads the engine: with the model loaded, after the first answer, after
 1,000 requests of random sizes, and after the model is freed.
 
@@ -89,14 +90,17 @@ def client_table(models, counts, drawn, flags):
 def start_table(models, flags):
     rows, values = [], []
     for path in models:
-        seconds = measure.cold_start(path, Requests(path), flags.rounds)
-        found = [seconds[name] / seconds["onnxruntime"] for name in ("linnet", "cached")]
+        seconds = measure.cold_start(path, Requests(path), flags.starts)
+        none, theirs = seconds["none"], seconds["onnxruntime"]
+        found = [seconds["linnet"] / theirs, seconds["cached"] / theirs,
+                 (seconds["linnet"] - none) / (theirs - none), (seconds["cached"] - none) / (theirs - none)]  # fmt: skip
         values.append(found)
-        rows.append([path.stem, f"{1e3 * seconds['onnxruntime']:.0f}", *(f"{value:.2f}" for value in found)])
+        rows.append([path.stem, f"{1e3 * none:.0f}", f"{1e3 * theirs:.0f}", *(f"{value:.2f}" for value in found)])
         print(" ".join(rows[-1]), file=sys.stderr, flush=True)
     means = [f"{statistics.geometric_mean(column):.2f}" for column in zip(*values)]
-    head = ["model", "ONNX Runtime, ms", "Linnet over it", "with a cache"]
-    return table(head, [*rows, ["geometric mean", "", *means]]), f"{means[0]}; with a cache {means[1]}"
+    head = ["model", "no engine, ms", "ONNX Runtime, ms", "Linnet over it", "with a cache", "less no engine", "with a cache"]
+    summary = f"{means[0]}; with a cache {means[1]}; less what Python and NumPy take: {means[2]} and {means[3]}"
+    return table(head, [*rows, ["geometric mean", "", "", *means]]), summary
 
 
 def memory_table(models):
@@ -138,6 +142,7 @@ def main():
     parser.add_argument("--clients", type=lambda text: [int(n) for n in text.split(",")], default=[1, 2, 4, 8])
     parser.add_argument("--seconds", type=float, default=1)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--starts", type=int, default=7, help="cold starts of each model")
     parser.add_argument("--tolerance", type=float, default=1e-2)
     parser.add_argument("--out", type=pathlib.Path)
     flags = parser.parse_args()
@@ -150,7 +155,7 @@ def main():
     made = [(title, *make()) for title, make in parts]
     text = PAGE.format(count=len(flags.models), linnet=version("linnet"), onnxruntime=version("onnxruntime"),
                        date=datetime.date.today(), processor=processor(), processors=os.cpu_count(), command=command(),
-                       rounds=flags.rounds, seconds=flags.seconds, batch=BATCHES[-1], shortest=LENGTHS[0], longest=LENGTHS[-1],
+                       rounds=flags.rounds, starts=flags.starts, seconds=flags.seconds, batch=BATCHES[-1], shortest=LENGTHS[0], longest=LENGTHS[-1],
                        summary="\n".join(f"| {title} | {summary} |" for title, _, summary in made),
                        tables="\n\n".join(f"## {title}\n\n{body}" for title, body, _ in made))  # fmt: skip
     if flags.out:

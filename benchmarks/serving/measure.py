@@ -64,21 +64,23 @@ def throughput(runs, requests, count, *, drawn, seconds, rounds):
 
 def worker(engine, *arguments, **environment):
     variables = os.environ | {"ORT_DISABLE_TELEMETRY": "1"} | environment
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)  # installed packages have compiled modules, so a build has them, too
     done = subprocess.run([sys.executable, WORKER, engine, *map(str, arguments)], env=variables, check=True,
                           capture_output=True, text=True)  # fmt: skip
     return json.loads(done.stdout)
 
 
 def cold_start(path, requests, rounds):
-    """Returns the median seconds from the start of a process to its first answer, of each engine, and of Linnet with a
-    cache."""
+    """Returns the median seconds from the start of a process to its first answer, of each engine, of Linnet with a
+    cache, and of a process that loads no engine."""
     with tempfile.TemporaryDirectory() as folder:
         request, cache = pathlib.Path(folder, "request.npz"), pathlib.Path(folder, "cache")
         np.savez(request, **requests.feeds())
         kinds = {"linnet": ("linnet", "cold", path), "onnxruntime": ("onnxruntime", "cold", path),
-                 "cached": ("linnet", "cold", path, cache)}  # fmt: skip
+                 "cached": ("linnet", "cold", path, cache), "none": ("none", "cold", path)}  # fmt: skip
         times = {name: [] for name in kinds}
-        worker(*kinds["cached"], SERVING_REQUEST=str(request))  # fills the cache
+        for arguments in kinds.values():  # fills the caches of Linnet and of Python
+            worker(*arguments, SERVING_REQUEST=str(request))
         for _ in range(rounds):
             for name, arguments in kinds.items():
                 times[name].append(worker(*arguments, SERVING_REQUEST=str(request)))

@@ -1,6 +1,6 @@
 """A process of one engine: worker.py ENGINE cold MODEL [CACHE] | memory MODEL | many MODEL...; prints JSON.
 
-cold: seconds from the start of the process to the first answer.
+cold: seconds from the start of the process to the first answer. ENGINE none has no answer: NumPy reads the request.
 memory: resident bytes before the engine is loaded, after the model is loaded, after the first answer, after 1,000
 requests of random sizes, and after the model is freed.
 many: the same for several models, which are loaded one after the other and run once, and after they are freed.
@@ -27,11 +27,11 @@ def resident():
 
 
 def cold(engine, feeds_of, path, cache=None):
-    import engines
-
-    run = engines.load(engine, path, cache)
     feeds = feeds_of(path)
-    run(feeds)
+    if engine != "none":
+        import engines
+
+        engines.load(engine, path, cache)(feeds)
     return since_start()
 
 

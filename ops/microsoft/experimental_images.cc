@@ -69,8 +69,13 @@ class ImageScaler final : public ExpandedOp {
     require_rank(x, 4, "input");
     const int64_t channels = int64_t(bias_.size());
     if (x.has_rank()) merge_dim(x.dim(1), channels, "the channels of input and the length of bias");
-    const ValueId bias = graph.constant(Tensor::of<float>({channels, 1, 1}, bias_));
-    return {graph.op("Add", {times(graph, graph.in(0), scale_), in_dtype(graph, bias, x.dtype)})};
+    const auto parameter = [&](const std::vector<float>& values) {
+      return in_dtype(graph, graph.constant(Tensor::of<float>({channels}, values)), x.dtype);
+    };
+    const auto repeated = [&](float value) { return parameter(std::vector<float>(bias_.size(), value)); };
+    // Normalisation by a mean of 0 and a variance of 1, which reads the image once.
+    return {graph.op("BatchNormalization", {graph.in(0), repeated(scale_), parameter(bias_), repeated(0), repeated(1)},
+                     {{"epsilon", 0.f}})};
   }
 
   std::vector<float> bias_;

@@ -4,6 +4,7 @@ Tested with Session(batch_invariant=True). If masks hide the padding of a sequen
 """
 
 import linnet
+import linnet.onnxruntime
 import numpy as np
 import pytest
 from networks import NETWORKS, Network
@@ -120,20 +121,29 @@ def branch(channels, size):
 
 
 def test_a_convolution_in_a_branch():
-    assert_batch_invariant(branch(512, 7))
+    assert_batch_invariant(branch(256, 3))
 
 
 def test_with_a_cache_that_a_session_without_the_option_filled(tmp_path):
-    model = chain([512, 7, 7], convolution(512, 512, (3, 3)))
-    linnet.Session(model, threads=2, cache_dir=tmp_path).run({"x": floats(8, 512, 7, 7)})
+    model = chain([256, 3, 3], convolution(256, 256, (3, 3)))
+    linnet.Session(model, threads=2, cache_dir=tmp_path).run({"x": floats(8, 256, 3, 3)})
     for _ in range(2):  # the first fills the cache, the second reads it
         assert_batch_invariant(model, cache_dir=tmp_path)
 
 
 def test_with_replaced_weights():
-    model = chain([512, 7, 7], convolution(512, 512, (3, 3)))
+    model = chain([256, 3, 3], convolution(256, 256, (3, 3)))
     replaced = linnet.Session(model, threads=2, batch_invariant=True, replaceable_weights=True)
-    assert_session_is_invariant(replaced.with_weights({"w0_0": floats(512, 512, 3, 3) / 70}))
+    assert_session_is_invariant(replaced.with_weights({"w0_0": floats(256, 256, 3, 3) / 50}))
+
+
+def test_the_deterministic_option_of_onnx_runtime():
+    options = linnet.onnxruntime.SessionOptions()
+    options.use_deterministic_compute = True
+    session = linnet.onnxruntime.InferenceSession(chain([256, 3, 3], convolution(256, 256, (3, 3))), options)
+    x = floats(16, 256, 3, 3)
+    alone = session.run(None, {"x": x[:1]})[0]
+    assert all(session.run(None, {"x": x[:batch]})[0][0].tobytes() == alone.tobytes() for batch in BATCHES)
 
 
 def samples_of(session, count):
