@@ -68,10 +68,13 @@ def test_batch_of_one_stays_dynamic(tmp_path, run_model, torch_exporter):
     "shapes, message",
     [
         ({"y": {0: "N"}}, "dynamic_shapes: 'y' is not a parameter; there are x, pair, table"),
+        ({"pairs": ({0: "N"}, None)}, "'pairs' is not a parameter; there are x, pair, table; did you mean 'pair'[?]"),
         ({"x": {3: "N"}}, r"dynamic_shapes\['x'\]: axis 3 of a tensor with 3 dims"),
         ({"x": "N"}, r"dynamic_shapes\['x'\] must be None, a dict \{axis: dim\} or one dim per axis, got 'N'"),
         ({"pair": ({0: "N"},)}, r"dynamic_shapes\['pair'\] has not the structure of the argument, a tuple"),
-        ({"table": {"j": {0: "N"}}}, r"dynamic_shapes\['table'\] has not the structure of the argument, a dict"),
+        ({"table": ({0: "N"},)}, r"dynamic_shapes\['table'\] has not the structure of the argument, a dict"),
+        ({"table": {"j": {0: "N"}}}, r"dynamic_shapes\['table'\]: 'j' is not a key of the argument; there are k$"),
+        ({"table": {"K": {0: "N"}}}, "'K' is not a key of the argument; there are k; did you mean 'k'[?]"),
         ((None,) * 4, "dynamic_shapes has 4 entries for 3 parameters"),
     ],
 )

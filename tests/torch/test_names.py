@@ -106,3 +106,17 @@ def test_arguments_that_do_not_fit(tmp_path, names_in):
         linnet_torch.ExportError, match="args do not fit Swap.forward: missing a required argument: 'x'"
     ):
         names_in(Swap(), torch.rand(3), tmp_path / "m.onnx")
+
+
+@pytest.mark.parametrize(
+    "args, kwargs, message",
+    [
+        ((), {"outputs": 1, "x": 2}, "'outputs' is not a parameter; did you mean 'output'[?]"),
+        ((1,), {"X": 2}, "'X' is not a parameter; did you mean 'x'[?]"),
+        ((), {"output": 1, "outputs": 2}, "missing a required argument: 'x'$"),
+        ((1, 2), {"outputs": 3}, "got an unexpected keyword argument 'outputs'$"),
+    ],
+)
+def test_keywords_that_are_not_parameters(tmp_path, args, kwargs, message):
+    with pytest.raises(linnet_torch.ExportError, match="args do not fit Swap.forward: " + message):
+        linnet_torch.export(Swap(), args, tmp_path / "m.onnx", kwargs=kwargs, check=False)

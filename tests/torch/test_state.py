@@ -102,9 +102,11 @@ def test_failed_export_leaves_the_old_file_and_nothing_else(tmp_path, torch_expo
     "options, message",
     [
         ({"exporter": "torchscript", "opset_version": 20}, "opset_version must be 9 to 19, got 20"),
-        ({"exporter": "onnx"}, "exporter must be one of auto, dynamo, torchscript, linnet, got 'onnx'"),
+        ({"exporter": "onnx"}, "exporter must be one of auto, dynamo, torchscript, linnet, got 'onnx'$"),
+        ({"exporter": "TorchScript"}, "got 'TorchScript'; did you mean 'torchscript'[?]"),
         ({"deform_conv": "DeformConv"}, "deform_conv must be one of custom, standard, got 'DeformConv'"),
-        ({"my_add": "standard"}, "my_add must be one of custom, decompose, function"),
+        ({"my_add": "standard"}, "my_add must be one of custom, decompose, function, got 'standard'$"),
+        ({"my_add": "fuction"}, "got 'fuction'; did you mean 'function'[?]"),
     ],
 )
 def test_choices_that_do_not_exist(tmp_path, options, message):

@@ -8,6 +8,7 @@ import torch
 
 from .errors import ExportError
 from .nested import flatten, map_tensors
+from .similar import did_you_mean
 
 
 class Arguments:
@@ -104,8 +105,17 @@ def _first_that_fits(signature: inspect.Signature, calls: list, module: str) -> 
             signature.bind(*positional, **keywords)
             return positional, keywords
         except TypeError as error:
-            problem = problem or error
+            problem = problem or _misspelled(signature, positional, keywords) or error
     raise ExportError(f"args do not fit {module}.forward: {problem}")
+
+
+def _misspelled(signature: inspect.Signature, positional: tuple, keywords: dict) -> str:
+    """Returns a message on the first keyword that is not a parameter but similar to one without a value, or ""."""
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    rest = list(signature.parameters.values())[len(positional) :]
+    free = [parameter.name for parameter in rest if parameter.kind in named and parameter.name not in keywords]
+    similar = [(name, did_you_mean(name, free)) for name in keywords if name not in signature.parameters]
+    return next((f"{name!r} is not a parameter{proposal}" for name, proposal in similar if proposal), "")
 
 
 def _signature(module: torch.nn.Module) -> inspect.Signature:

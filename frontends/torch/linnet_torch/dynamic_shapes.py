@@ -4,6 +4,7 @@ import torch
 
 from .errors import ExportError
 from .nested import flatten
+from .similar import did_you_mean
 
 
 def axes_of(dynamic_shapes, by_parameter: dict) -> list[dict]:
@@ -18,8 +19,7 @@ def axes_of(dynamic_shapes, by_parameter: dict) -> list[dict]:
     if dynamic_shapes is None:
         dynamic_shapes = {}
     if isinstance(dynamic_shapes, dict):
-        if unknown := [name for name in dynamic_shapes if name not in by_parameter]:
-            raise ExportError(f"dynamic_shapes: {unknown[0]!r} is not a parameter; there are {', '.join(by_parameter)}")
+        _check_keys("dynamic_shapes", "parameter", dynamic_shapes, by_parameter)
         dynamic_shapes = [dynamic_shapes.get(name) for name in by_parameter]
     if len(dynamic_shapes) > len(by_parameter):
         raise ExportError(f"dynamic_shapes has {len(dynamic_shapes)} entries for {len(by_parameter)} parameters")
@@ -28,6 +28,13 @@ def axes_of(dynamic_shapes, by_parameter: dict) -> list[dict]:
     return [axes for (name, value), spec in pairs for axes in _axes(f"dynamic_shapes[{name!r}]", value, spec)]
 
 
+def _check_keys(place: str, kind: str, spec: dict, known: dict) -> None:
+    """Raises ExportError on the first key of `spec` that `known` lacks."""
+    for key in spec:
+        if key not in known:
+            names = ", ".join(map(str, known))
+            raise ExportError(f"{place}: {key!r} is not a {kind}; there are {names}{did_you_mean(key, known)}")
+
 
 def _axes(place: str, value, spec) -> list[dict]:
     tensors = flatten(value)
@@ -35,7 +42,8 @@ def _axes(place: str, value, spec) -> list[dict]:
         return [{} for _ in tensors]
     if isinstance(value, torch.Tensor):
         return [_axes_of_tensor(place, value, spec)]
-    if isinstance(value, dict) and isinstance(spec, dict) and spec.keys() <= value.keys():
+    if isinstance(value, dict) and isinstance(spec, dict):
+        _check_keys(place, "key of the argument", spec, value)
         children = [(key, element, spec.get(key)) for key, element in value.items()]
     elif isinstance(value, (tuple, list)) and isinstance(spec, (tuple, list)) and len(value) == len(spec):
         children = list(zip(range(len(value)), value, spec))

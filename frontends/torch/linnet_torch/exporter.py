@@ -15,6 +15,7 @@ from .engine import find_run_model
 from .errors import ExportError, MismatchError, cause_of, first_line, without_frames
 from .nested import flatten
 from .request import Request
+from .similar import did_you_mean
 from .sizes import check_sizes
 from .state import evaluation, kept
 from .writer import write
@@ -203,7 +204,8 @@ def _check_names(request: Request) -> None:
 def _check_choices(**choices: str) -> None:
     for name, choice_ in choices.items():
         if choice_ not in _FORMS[name]:
-            raise ExportError(f"{name} must be one of {', '.join(_FORMS[name])}, got {choice_!r}")
+            similar = did_you_mean(choice_, _FORMS[name])
+            raise ExportError(f"{name} must be one of {', '.join(_FORMS[name])}, got {choice_!r}{similar}")
 
 
 def _output_names(count: int, taken: list) -> list[str]:
