@@ -55,7 +55,7 @@ class FloatProduct final : public Kernel {
       addend_offset_ = scratch_bytes_;
       if (!direct(addend)) scratch_bytes_ += bytes_of<T>(checked_mul(addend.rows, product.n));
     }
-    if (std::is_same_v<T, float> && !addends_.empty() && is_residual(addends_.size() - 1) && direct(addends_.back()))
+    if (std::is_same_v<T, float> && !addends_.empty() && replaces_y(addends_.back()))
       residual_input_ = addends_.back().input;
   }
 
@@ -100,10 +100,12 @@ class FloatProduct final : public Kernel {
   }
   int64_t row_stride() const { return product_.transpose_a ? 1 : rows_.depth(); }
   int64_t depth_stride() const { return product_.transpose_a ? product_.m : 1; }
-  /// An addend of one row is a bias; a second one is treated like a residual.
-  bool is_residual(size_t i) const { return i > 0 || addends_[i].rows != 1; }
   /// Whether the addend is used in place.
   bool direct(const Addend& addend) const { return addend.columns == product_.n && addend.beta == 1; }
+  /// Whether y may be written over the addend.
+  bool replaces_y(const Addend& addend) const {
+    return addend.residual && direct(addend) && addend.rows == product_.m * product_.batch();
+  }
 
   const B* pack_in_scratch(KernelContext& context) const {
     const B* b = context.input(1).data<B>();
@@ -123,15 +125,14 @@ class FloatProduct final : public Kernel {
 
   BasicEpilogue<T> bind_addends(KernelContext& context) const {
     BasicEpilogue<T> epilogue = activation_;
-    for (size_t i = 0; i < addends_.size(); ++i) {
-      const Addend& addend = addends_[i];
+    for (const Addend& addend : addends_) {
       const T* values = context.input(addend.input).data<T>();
       if (!direct(addend)) values = expand(addend, values, context);
-      if (!is_residual(i)) {
+      if (!addend.residual) {
         epilogue.bias = values;
       } else {
         epilogue.residual = values;
-        epilogue.residual_pitch = product_.n;
+        epilogue.residual_pitch = addend.rows == 1 ? 0 : product_.n;
       }
     }
     return epilogue;

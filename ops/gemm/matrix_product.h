@@ -19,16 +19,19 @@ struct MatrixProduct {
   int64_t batch() const { return int64_t(a_index.size()); }
 };
 
-/// An input of [rows, columns] (each possibly 1) that is multiplied by beta and added to every row and column of y.
+/// An input of [rows, columns] (each possibly 1) that is multiplied by beta and added to every row and column of y. It
+/// is rounded as a residual or as a bias, which the operator decides: the bits of a row must not depend on the number
+/// of rows, and a residual may have one.
 struct Addend {
   int input = 0;
   int64_t rows = 1, columns = 1;
   float beta = 1;
+  bool residual = false;  ///< it may have several rows
 };
 
 /// The product of float32 or float64 inputs 0 and 1. In float32 products a constant input 1 may be float16 or bfloat16
-/// if alpha is 1. At most one addend has one row, and at most one has all rows of y (those of the batch in sequence).
-/// The activation is for float32 only; its bias and residual are not used.
+/// if alpha is 1. At most one addend is a bias, the first, and at most one is a residual, whose rows are those of the
+/// batch in sequence. The activation is for float32 only; its bias and residual are not used.
 KernelPtr make_float_product(const MatrixProduct& product, const std::vector<Addend>& addends,
                              const Epilogue& activation, const CompileInput& in);
 

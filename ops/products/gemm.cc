@@ -60,7 +60,7 @@ class Gemm final : public Op {
     product.transpose_b = transpose_b_;
     product.alpha = alpha_;
     std::vector<Addend> addends;
-    if (in.has(2) && beta_ != 0) addends.push_back(addend(in.shape(2)));
+    if (in.has(2) && beta_ != 0) addends.push_back(addend(in.shape(2), in.constant(2) != nullptr));
     return make_product(product, addends, activation_.epilogue(in.isa()), in);
   }
 
@@ -75,9 +75,9 @@ class Gemm final : public Op {
     }
   }
 
-  Addend addend(const Shape& c) const {
-    const int64_t columns = c.rank() < 1 ? 1 : c[c.rank() - 1];
-    return {2, c.rank() < 2 ? 1 : c[0], columns, beta_};
+  Addend addend(const Shape& c, bool is_constant) const {
+    const int64_t columns = c.rank() < 1 ? 1 : c[c.rank() - 1], rows = c.rank() < 2 ? 1 : c[0];
+    return {2, rows, columns, beta_, rows > 1 || (c.rank() == 2 && !is_constant)};
   }
 
   bool fused_;

@@ -47,7 +47,7 @@ class MatMul final : public Op {
     if (product.b_count == 1 && a.rank() >= b.rank()) fold_batch(product);
     std::vector<Addend> addends;
     if (in.has(2)) addends.push_back({2, 1, product.n, 1});
-    if (in.has(3)) addends.push_back({3, product.batch() * product.m, product.n, 1});
+    if (in.has(3)) addends.push_back({3, product.batch() * product.m, product.n, 1, true});
     return make_product(product, addends, activation_.epilogue(in.isa()), in);
   }
 
