@@ -169,7 +169,7 @@ run applications "$PYTHON" -m pytest -q tests/applications -k "magika or skl2onn
 # Only the framework whose packages are small.
 run scale_out env PYTHONPATH="$PWD/$BUILD/python" "$PYTHON" -m pytest -q tests/scale_out -k dask --junitxml=@REPORT@
 # Only the server whose packages are the smallest.
-run serving env PYTHONPATH="$PWD/$BUILD/python" "$PYTHON" -m pytest -q tests/serving -k "litserve or observed" --junitxml=@REPORT@
+run serving env PYTHONPATH="$PWD/$BUILD/python" "$PYTHON" -m pytest -q tests/serving -k "litserve or observed or rows" --junitxml=@REPORT@
 run onnx_backend "$PYTHON" -m $pytest --dist loadfile tests/onnx_backend --junitxml=@REPORT@
 run hostile "$PYTHON" -m $pytest tests/hostile tests/faults tests/soak tests/states --junitxml=@REPORT@
 run differential "$PYTHON" -m $pytest tests/differential --junitxml=@REPORT@

@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 import linnet
+import numpy as np
 from opentelemetry import trace
 from prometheus_client import Counter, Histogram
 
@@ -25,7 +26,8 @@ class Session(linnet.Session):
         self.labels = Path(model).stem, str(self.metadata.version)
 
     def run(self, inputs, *args, **options):
-        rows, begin = len(next(iter(inputs.values()))), time.perf_counter()
+        first, begin = next(iter(inputs.values()), None), time.perf_counter()
+        rows = len(first) if np.ndim(first) else 1
         with tracer.start_as_current_span("linnet.run", attributes={"model": self.labels[0], "rows": rows}):
             try:
                 outputs = super().run(inputs, *args, **options)

@@ -1,4 +1,4 @@
-"""with_kserve.py --model_name=NAME --http_port=PORT MODEL: an ONNX model of one input by the Open Inference Protocol."""
+"""with_kserve.py --model_name=NAME --http_port=PORT MODEL: serves a model by the Open Inference Protocol."""
 
 import sys
 
@@ -8,20 +8,21 @@ from kserve.model_server import args
 from kserve.utils.numpy_codec import from_np_dtype
 from kserve.utils.utils import generate_uuid
 from observed import Session
+from rows import prepare
 
 
 class Classifier(Model):
     def __init__(self, name, model):
         super().__init__(name)
         self.session = Session(model, threads=1, batch_invariant=True)
-        self.session.prepare({"x": (1, 64)})
+        prepare(self.session, 1)
         self.ready = True  # for /v2/health/ready
 
     async def predict(self, payload, headers=None, response_headers=None):  # of the protocol's version 2
         try:
             inputs = {tensor.name: tensor.as_numpy() for tensor in payload.inputs}
             outputs = await self.session.run_async(inputs)
-        except (TypeError, ValueError) as error:  # of an input that does not fit
+        except (TypeError, ValueError) as error:  # from an input that does not fit
             raise InvalidInput(str(error)) from error
         found = [self.output(name, y, payload.use_binary_outputs) for name, y in outputs.items()]
         return InferResponse(payload.id or generate_uuid(), self.name, found, use_binary_outputs=payload.use_binary_outputs)

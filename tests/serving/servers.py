@@ -24,8 +24,21 @@ EXAMPLES = ROOT / "examples" / "serving"
 OBSERVED = "numpy prometheus_client==0.26.0 opentelemetry-sdk"
 
 
-def one_row(x):
-    return {"x": x.tolist()}
+# KServe's names of dtypes.
+DATATYPES = {"float32": "FP32", "float64": "FP64", "int64": "INT64"}
+
+
+def as_lists(request):
+    return {name: row.tolist() for name, row in request.items()}
+
+
+def as_tensors(request):
+    return {"inputs": [{"name": name, "shape": [1, *row.shape], "datatype": DATATYPES[row.dtype.name],
+                        "data": row.ravel().tolist()} for name, row in request.items()]}  # fmt: skip
+
+
+def of_tensors(found):
+    return {y["name"]: np.reshape(y["data"], y["shape"])[0] for y in found["outputs"]}
 
 
 @dataclass(frozen=True)
@@ -34,8 +47,8 @@ class Server:
     command: str  # relative to the environment's bin/
     path: str
     ready: str
-    body: callable = one_row
-    answer: callable = lambda found: found["y"]
+    body: callable = as_lists  # of a request, a row of each input by name
+    answer: callable = dict  # outputs by name
     batches: bool = True  # combines requests of several clients
     metrics_apart: bool = True  # on a separate port
 
@@ -53,11 +66,9 @@ SERVERS = [
     Server("litserve==0.2.19", "python with_litserve.py {model} {port} {metrics}", "/predict", "/health"),
     Server("ray[serve]==2.60.0", "python with_ray_serve.py {model} {port} {metrics}", "/", "/"),
     Server("bentoml==1.4.40", "bentoml serve with_bentoml:Classifier --host 127.0.0.1 --port {port}", "/predict", "/readyz",
-           lambda x: {"x": [x.tolist()]}, lambda found: found[0], metrics_apart=False),
+           lambda request: {"requests": [as_lists(request)]}, lambda found: found[0], metrics_apart=False),
     Server("kserve==0.21.0", "python with_kserve.py --model_name=rows --http_port={port} {model}", "/v2/models/rows/infer",
-           "/v2/health/ready",
-           lambda x: {"inputs": [{"name": "x", "shape": [1, len(x)], "datatype": "FP32", "data": x.tolist()}]},
-           lambda found: found["outputs"][0]["data"], batches=False, metrics_apart=False),
+           "/v2/health/ready", as_tensors, of_tensors, batches=False, metrics_apart=False),
 ]  # fmt: skip
 
 
@@ -182,24 +193,25 @@ class Client:
         response = self.connection.getresponse()
         return response.status, response.read()
 
-    def ask(self, x):
-        """Returns y of a row."""
-        status, text = self.post(self.server.body(x))
+    def ask(self, request):
+        """Returns the outputs of a request by name."""
+        status, text = self.post(self.server.body(request))
         assert status == 200, text
-        return np.array(self.server.answer(json.loads(text)), np.float32)
+        return self.server.answer(json.loads(text))
 
 
-def ask_at_once(running, x, clients=8):
-    """Returns y of each row, from clients that start at the same time. The rows are distributed among them."""
+def ask_at_once(running, requests, clients=8):
+    """Returns the answers to requests of clients that start at the same time. The requests are distributed among
+    them."""
     begin = threading.Barrier(clients)
 
     def work(first):
         client = running.client()
         begin.wait()
-        return [client.ask(row) for row in x[first::clients]]
+        return [client.ask(request) for request in requests[first::clients]]
 
-    y = [None] * len(x)
+    answers = [None] * len(requests)
     with ThreadPoolExecutor(clients) as threads:
         for first, found in enumerate(threads.map(work, range(clients))):
-            y[first::clients] = found
-    return np.stack(y)
+            answers[first::clients] = found
+    return answers

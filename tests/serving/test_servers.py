@@ -15,7 +15,7 @@ from pathlib import Path
 import linnet
 import numpy as np
 import pytest
-from rows import BUSY, ROWS, save_rows_model
+from served_models import BUSY, ROWS, save_lengths_model, save_pairs_model, save_rows_model
 from servers import EXAMPLES, SERVERS, ask_at_once, running, variables
 
 HERE = Path(__file__).parent
@@ -24,6 +24,34 @@ HERE = Path(__file__).parent
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     return save_rows_model(tmp_path_factory.mktemp("model") / "rows.onnx")
+
+
+def pairs(count):
+    """Returns requests to the model of save_pairs_model."""
+    rng = np.random.default_rng(2)
+    images, ids = rng.standard_normal((count, 1, 8, 8)).astype(np.float32), rng.integers(0, 50, (count, 6))
+    return [{"input": image, "input.ids": row} for image, row in zip(images, ids)]
+
+
+def misfits(request):
+    """Returns requests with another shape, another dtype, an input too few and an unknown one."""
+    image, ids = request.values()
+    return [{"input": image[:, 1:], "input.ids": ids}, {"input": image, "input.ids": ids + 0.5}, {"input": image},
+            {"input": image, "ids": ids}]  # fmt: skip
+
+
+def runs_alone(model, requests):
+    with linnet.Session(model, threads=1, batch_invariant=True) as session:
+        return [{name: y[0] for name, y in session.run({name: row[None] for name, row in request.items()}).items()}
+                for request in requests]  # fmt: skip
+
+
+def expect_equal_bits(answers, alone):
+    assert len(answers) == len(alone)
+    for answer, expected in zip(answers, alone):
+        assert answer.keys() == expected.keys()
+        for name, y in expected.items():
+            np.testing.assert_array_equal(np.array(answer[name], y.dtype), y)
 
 
 def programs_of(server):
@@ -39,44 +67,52 @@ def server(request):
     return request.param
 
 
-@pytest.fixture
-def started(server, model):
-    with running(server, model) as found:
-        yield found
-
-
-def post_often(started, x, times):
+def post(started, requests):
+    """Returns the status of each."""
     client = started.client()
-    return [client.post(started.server.body(x))[0] for _ in range(times)]
+    return [client.post(started.server.body(request))[0] for request in requests]
 
 
-def test_eight_clients_get_the_bits_of_runs_alone(started, model):
-    x = np.random.default_rng(2).standard_normal((200, ROWS)).astype(np.float32)
-    with linnet.Session(model, threads=1, batch_invariant=True) as session:
-        alone = np.concatenate([session.run({"x": row[None]})["y"] for row in x])
-    with ThreadPoolExecutor(1) as thread:
-        refused = thread.submit(post_often, started, x[0, 1:], 20)
-        np.testing.assert_array_equal(ask_at_once(started, x), alone)
-    assert all(400 <= status < 600 for status in refused.result())
-    np.testing.assert_array_equal(started.client().ask(x[0]), alone[0])
-    counts = started.metrics()
+def test_eight_clients_get_the_bits_of_runs_alone(server, tmp_path):
+    requests = pairs(200)
+    model = save_pairs_model(tmp_path / "pairs.onnx")
+    alone = runs_alone(model, requests)
+    with running(server, model) as started:
+        with ThreadPoolExecutor(1) as thread:
+            refused = thread.submit(post, started, 5 * misfits(requests[0]))
+            expect_equal_bits(ask_at_once(started, requests), alone)
+        assert all(400 <= status < 500 for status in refused.result())
+        expect_equal_bits([started.client().ask(requests[0])], alone[:1])
+        counts = started.metrics()
     assert counts["nv_inference_request_success_total"] == counts["nv_inference_count_total"] == 201
     runs = counts["nv_inference_exec_count_total"]
     assert runs == counts["nv_inference_compute_infer_duration_us_count"]
-    assert runs < 201 if started.server.batches else runs == 201
+    assert runs < 201 if server.batches else runs == 201
 
 
-def test_a_stop_answers_what_has_begun_and_leaves_nothing(started):
+def test_requests_of_different_shapes_run_alone(server, tmp_path):
+    rng = np.random.default_rng(4)
+    requests = [{"ids": rng.integers(0, 50, length)} for length in [3, 7, 1, 7] * 8]
+    model = save_lengths_model(tmp_path / "lengths.onnx")
+    with running(server, model) as started:
+        with ThreadPoolExecutor(1) as thread:
+            refused = thread.submit(post, started, 10 * [{"ids": np.array([1, 99])}])  # only a run finds that 99 is too large
+            expect_equal_bits(ask_at_once(started, requests), runs_alone(model, requests))
+        assert all(status >= 400 for status in refused.result())
+
+
+def test_a_stop_answers_what_has_begun_and_leaves_nothing(server, model):
     x = np.zeros(ROWS, np.float32)
     x[0] = BUSY
-    with ThreadPoolExecutor(1) as thread:
-        answer = thread.submit(started.client().ask, x)
-        time.sleep(0.5)
-        left = started.stop()
-        assert answer.result().shape == (10,)
-    assert left == []
-    with pytest.raises(OSError):
-        socket.create_connection(("127.0.0.1", started.port))
+    with running(server, model) as started:
+        with ThreadPoolExecutor(1) as thread:
+            answer = thread.submit(started.client().ask, {"x": x})
+            time.sleep(0.5)
+            left = started.stop()
+            assert np.shape(answer.result()["y"]) == (10,)
+        assert left == []
+        with pytest.raises(OSError):
+            socket.create_connection(("127.0.0.1", started.port))
 
 
 def test_observed_counts_and_traces(model, tmp_path):
