@@ -58,8 +58,9 @@ install_torch() {
 }
 
 if wants torch torch_on_pypi; then
-  step "Preparing a Python environment with PyTorch $TORCH_VERSION in .venv-torch, where its build for the CPU can be had"
-  install_torch || TORCH_PYTHON=
+  step "Preparing a Python environment with PyTorch $TORCH_VERSION in .venv-torch during the build, where its build for the CPU can be had"
+  install_torch &
+  torch_installation=$!
 fi
 
 if [ "${wanted[*]}" != format ]; then
@@ -71,6 +72,9 @@ if [ "${wanted[*]}" != format ]; then
   build $BUILD
 fi
 
+if wants torch torch_on_pypi; then
+  wait $torch_installation || TORCH_PYTHON=
+fi
 if wants torch torch_on_pypi && [ -n "$TORCH_PYTHON" ]; then
   step "Installing the exporter plugin for PyTorch $TORCH_VERSION in .venv-torch"
   LINNET_BUILD=$PWD/$BUILD "$TORCH_PYTHON" -m pip install -q --disable-pip-version-check --no-deps --force-reinstall \
