@@ -69,6 +69,7 @@ ELSEWHERE = {
     "--report docs/performance_transformers.md": "measures for an hour",
     "PYTHONPATH=build/python python benchmarks/operators --threads 1,2 --json operators.json "
     "--report docs/performance_operators.md": "measures for an hour",
+    "PYTHONPATH=build/python python benchmarks/serving/executors.py models/*.onnx --seconds 0.2 --rounds 3": "measures; needs models",
     "PYTHONPATH=build/python python benchmarks/serving models/*.onnx --seconds 0.12 --rounds 3 --tolerance 0.1 "
     "--out docs/performance_serving.md": "measures; needs models",
     "PYTHONPATH=build/python python benchmarks/operators --filter '^Transpose' --size large --slowest 10":
