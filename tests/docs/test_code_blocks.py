@@ -59,15 +59,17 @@ ELSEWHERE = {
     "pip install -r benchmarks/requirements.txt && pip install --no-deps pnnx": "other engines, only for comparison",
     "python benchmarks/compare MODEL.onnx... --threads 1,2 --batch 1 --isa auto,avx2 --json results.json "
     "--report docs/performance_networks.md": "measures for hours",
-    "python benchmarks/quantize_models.py MODEL.onnx... --out quantized --kinds u8s8,s8s8,u8s8_qoperator":
+    "python benchmarks/quantize_models.py NETWORK.onnx... --out quantized --kinds u8s8,s8s8":
     "needs ONNX Runtime's quantiser; tests/tools/test_compare.py",
-    "python benchmarks/compare quantized/*.onnx --quantized --json quantized.json --report docs/performance_quantized.md":
-    "measures for an hour",
-    "python benchmarks/transformer_models.py --out transformers --lengths 16,128,512":
+    "python benchmarks/quantize_models.py ENCODER.onnx... --out quantized --kinds dynamic":
+    "needs ONNX Runtime's quantiser; tests/tools/test_compare.py",
+    "python benchmarks/compare quantized/*.onnx --quantized --threads 1,2 --json quantized.json "
+    "--report docs/performance_quantized.md": "measures for an hour",
+    "python benchmarks/transformer_models.py --out transformers --lengths 16,128":
     "needs PyTorch and transformers",
     "python benchmarks/compare transformers/*.onnx --threads 1,2 --json transformers.json "
     "--report docs/performance_transformers.md": "measures for an hour",
-    "PYTHONPATH=build/python python benchmarks/operators --threads 1,2 --json operators.json "
+    "PYTHONPATH=build/python python benchmarks/operators --threads 1 --json operators.json "
     "--report docs/performance_operators.md": "measures for an hour",
     "PYTHONPATH=build/python python benchmarks/serving/executors.py models/*.onnx --seconds 0.2 --rounds 3": "measures; needs models",
     "PYTHONPATH=build/python python benchmarks/serving models/*.onnx --seconds 0.12 --rounds 3 --tolerance 0.1 "
