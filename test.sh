@@ -58,7 +58,7 @@ install_torch() {
 }
 
 if wants torch torch_on_pypi; then
-  step "Preparing a Python environment with PyTorch $TORCH_VERSION in .venv-torch during the build, where its build for the CPU can be had"
+  step "Preparing a Python environment with PyTorch $TORCH_VERSION in .venv-torch during the build, if pip can get it"
   install_torch &
   torch_installation=$!
 fi

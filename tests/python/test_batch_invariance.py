@@ -106,29 +106,32 @@ def test_networks(make):
     assert_batch_invariant(model.SerializeToString())
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.float64], ids=["float32", "float16", "float64"])
 @pytest.mark.parametrize("depth", [64, 2000])
 @pytest.mark.parametrize("op_type, x, addend", [
     ("MatMul", ["N"], ["N", 33]), ("MatMul", ["N", 1], ["N", 1, 33]), ("MatMul", ["N", 5], ["N", 5, 33]),
     ("MatMul", ["N"], [33]), ("Gemm", ["N"], ["N", 33]), ("Gemm", ["N"], ["N", 1]), ("Gemm", ["N"], [1, 33]), ("Gemm", ["N"], [33]),
 ])  # fmt: skip
-def test_products_with_an_addend_that_is_not_constant(op_type, x, addend, depth):
+def test_products_with_an_addend_that_is_not_constant(op_type, x, addend, depth, dtype):
     """An addend of one row is no bias if it has more rows in a larger batch."""
-    value = helper.make_tensor_value_info
+    value, kind = helper.make_tensor_value_info, helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
     product = (["x", "w", "c"], ["y"]) if op_type == "Gemm" else (["x", "w"], ["p"])
     nodes = [helper.make_node(op_type, *product)]
     if op_type == "MatMul":
         nodes.append(helper.make_node("Add", ["p", "c"], ["y"]))
     # An addend without a batch is computed from a constant and a sum that is always 0.
-    inputs, weights = [value("x", TensorProto.FLOAT, [*x, depth])], {"w": floats(depth, 33)}
+    inputs, weights = [value("x", kind, [*x, depth])], {"w": floats(depth, 33) / 8}
     if "N" in addend:
-        inputs.append(value("c", TensorProto.FLOAT, addend))
+        inputs.append(value("c", kind, addend))
     else:
         weights |= {"c0": floats(*addend), "zero": np.float32(0)}
         nodes = [helper.make_node("ReduceMin", ["x"], ["least"], keepdims=0), helper.make_node("Mul", ["least", "zero"], ["none"]),
                  helper.make_node("Add", ["c0", "none"], ["c"]), *nodes]  # fmt: skip
-    constants = [numpy_helper.from_array(array, name) for name, array in weights.items()]
-    graph = helper.make_graph(nodes, "sum", inputs, [value("y", TensorProto.FLOAT, None)], constants)
-    assert_batch_invariant(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8).SerializeToString())
+    constants = [numpy_helper.from_array(np.asarray(array, dtype), name) for name, array in weights.items()]
+    graph = helper.make_graph(nodes, "sum", inputs, [value("y", kind, None)], constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8).SerializeToString()
+    for optimization in (2, 0):
+        assert_batch_invariant(model, optimization=optimization)
 
 
 def branch(channels, size):

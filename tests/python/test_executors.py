@@ -7,6 +7,7 @@ import linnet
 import numpy as np
 import onnx
 import pytest
+from locations import ROOT
 from onnx import TensorProto, helper
 from sessions import tensor
 
@@ -48,3 +49,12 @@ def test_threads_of_each(model, executor, started):
 def test_others_are_refused(model):
     with pytest.raises(ValueError, match="executor must be threads or openmp or serial, got 'pool'"):
         linnet.Session(model, executor="pool")
+
+
+def test_the_benchmark_compares_executors(model):
+    script = ROOT / "benchmarks" / "serving" / "executors.py"
+    flags = ["--threads", "2", "--seconds", "0.01", "--rounds", "1", "--neighbours", "0,1"]
+    table = subprocess.run([sys.executable, script, model, *flags], capture_output=True, text=True, check=True).stdout
+    rows = [line.split("|")[1:-1] for line in table.splitlines()]
+    assert [len(row) for row in rows] == [8] * 6
+    assert [row[1].strip() for row in rows[2:]] == ["0", "0", "1", "1"]
