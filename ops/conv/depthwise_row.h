@@ -24,19 +24,24 @@ inline DepthwiseRow depthwise_row(const ConvAxis& width, int64_t channels) {
   return row;
 }
 
+/// Whether the windows of adjacent output rows share input lines, so that set_lines() can take two rows.
+inline bool rows_share_lines(const ConvAxis& height) { return height.stride < height.kernel && height.dilation == 1; }
+
 /// The number of pointers that set_lines() needs room for.
 inline int64_t line_pointers(const ConvGeometry& g) {
-  return checked_mul(checked_mul(3, g.axes[0].kernel), checked_add(g.axes[1].kernel, 1));
+  const ConvAxis& height = g.axes[1];
+  const int64_t reached = rows_share_lines(height) ? checked_add(height.kernel, height.stride) : height.kernel;
+  return checked_mul(checked_mul(3, g.axes[0].kernel), reached);
 }
 
 /// Makes `row` point to the kernel rows that overlap the image at output row `out_row`, in ascending order, and with
 /// `pair` those of the next output row, too. line_at(i) returns the address of input line i. w: [taps][row.w_pitch].
-/// pair: the height has stride and dilation 1.
+/// pair: rows_share_lines().
 template <class LineAt>
 void set_lines(const ConvGeometry& g, int64_t out_row, bool pair, const float* w, const LineAt& line_at,
                const float** pointers, DepthwiseRow& row) {
   const ConvAxis &depth = g.axes[0], &height = g.axes[1];
-  const int64_t reached = height.kernel + (pair ? 1 : 0);
+  const int64_t reached = height.kernel + (pair ? height.stride : 0);
   const float **weights = pointers + depth.kernel * reached, **next = weights + depth.kernel * reached;
   row.x = pointers;
   row.w = weights;
@@ -51,7 +56,7 @@ void set_lines(const ConvGeometry& g, int64_t out_row, bool pair, const float* w
       if (h < 0 || h >= height.in) continue;
       pointers[row.lines] = line_at(d * height.in + h);
       weights[row.lines] = j < height.kernel ? weights_of(j) : nullptr;
-      if (pair) next[row.lines] = j > 0 ? weights_of(j - 1) : nullptr;
+      if (pair) next[row.lines] = j >= height.stride ? weights_of(j - height.stride) : nullptr;
       ++row.lines;
     }
   }
@@ -63,7 +68,7 @@ inline void run_depthwise_lines(const DepthwiseKernels& kernels, const ConvGeome
                                 const Span& lines, const float** pointers, DepthwiseRow row) {
   const ConvAxis& height = g.axes[1];
   const int64_t image_lines = g.axes[0].out * height.out, line_floats = g.axes[2].in * g.in_channels;
-  const bool pairs = height.stride == 1 && height.dilation == 1 && kernels.takes_pairs(row);
+  const bool pairs = rows_share_lines(height) && kernels.takes_pairs(row);
   for (int64_t line = lines.begin; line < lines.end;) {
     const bool pair = pairs && line + 1 < lines.end && (line + 1) % height.out != 0;
     const float* image = x + line / image_lines * g.in_pixels() * g.in_channels;

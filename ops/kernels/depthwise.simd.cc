@@ -234,7 +234,7 @@ constexpr bool kPairs = kRegisters == 32;
 
 template <int kWidth, int kStride>
 void sliding_row(const DepthwiseRow& row) {
-  if constexpr (kPairs && kStride == 1) {
+  if constexpr (kPairs) {
     if (row.w_next) return sliding_rows<kWidth, kStride, 2>(row);
   }
   sliding_rows<kWidth, kStride, 1>(row);
@@ -275,29 +275,27 @@ void narrow_row(const DepthwiseRow& row) {
 
 using RowFunction = void (*)(const DepthwiseRow& row);
 
-RowFunction choose_row(const DepthwiseRow& row) {
-  if (row.channels < kLanes) return narrow_row;
-  if (row.dilation != 1 && row.stride != 1) return any_row;
-  const int64_t width = row.kernel, stride = row.stride;
-  if (stride == 1) {
-    if (width == 3) return sliding_row<3, 1>;
-    if (width == 5) return sliding_row<5, 1>;
-    if (width == 7) return sliding_row<7, 1>;
-  }
-  if (stride == 2) {
-    if (width == 3) return sliding_row<3, 2>;
-    if (width == 5) return sliding_row<5, 2>;
-    if (width == 7) return sliding_row<7, 2>;
-  }
-  return any_row;
+template <int kStride>
+RowFunction sliding_row_of(int64_t width) {
+  return width == 3   ? sliding_row<3, kStride>
+         : width == 5 ? sliding_row<5, kStride>
+         : width == 7 ? sliding_row<7, kStride>
+                      : nullptr;
 }
 
-bool takes_pairs(const DepthwiseRow& row) {
-  const int64_t width = row.kernel;
-  return kPairs && row.channels >= kLanes && row.stride == 1 && (width == 3 || width == 5 || width == 7);
+/// Returns null where no row slides over these sizes.
+RowFunction choose_sliding_row(const DepthwiseRow& row) {
+  if (row.channels < kLanes) return nullptr;
+  if (row.stride == 1) return sliding_row_of<1>(row.kernel);
+  return row.stride == 2 && row.dilation == 1 ? sliding_row_of<2>(row.kernel) : nullptr;
 }
 
-void row_f32(const DepthwiseRow& row) { choose_row(row)(row); }
+bool takes_pairs(const DepthwiseRow& row) { return kPairs && choose_sliding_row(row); }
+
+void row_f32(const DepthwiseRow& row) {
+  const RowFunction sliding = choose_sliding_row(row);
+  (sliding ? sliding : row.channels < kLanes ? narrow_row : any_row)(row);
+}
 
 }  // namespace
 
