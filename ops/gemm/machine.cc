@@ -23,10 +23,11 @@ VectorSpeed wide_amd(const Processor& processor) {
   return mobile ? kHalved : VectorSpeed{.line_cycles = 0};
 }
 
-/// Clients with AVX-512 join two units of 256 bits into one of 512 and lack the second one of servers.
+/// Clients with AVX-512 join two units of 256 bits into one of 512 and lack the second one of servers. They do not have
+/// AMX, but virtual machines on servers that do may report their models.
 VectorSpeed wide_intel(const Processor& processor) {
   constexpr int kClients[] = {0x66, 0x7d, 0x7e, 0x8c, 0x8d, 0xa7};  // Cannon, Ice, Tiger, Rocket Lake
-  const bool client = processor.family == 6 && std::ranges::count(kClients, processor.model) > 0;
+  const bool client = processor.family == 6 && !processor.amx && std::ranges::count(kClients, processor.model) > 0;
   return {.multiplies = client ? 1.0 : 2.0};
 }
 

@@ -1,6 +1,7 @@
 #include "gemm/panels.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -20,6 +21,19 @@ constexpr double kStripCycles = 250;  // finding the rows of a strip, storing it
 constexpr int64_t kLineBytes = 64;
 constexpr double kMemoryCaches = 2;  // B of more last-level caches is read from memory by every product
 
+// With tile registers: a product of registers, the latency from one product to the next with the same sums, the load of
+// a register, and loading and storing a register of sums. Measured on Granite Rapids.
+constexpr int kRegisterRows = 16;
+constexpr double kRegisterProduct = 16, kRegisterLatency = 52, kRegisterLoad = 8, kRegisterSums = 75;
+
+/// tile_cycles() for tile registers, each of which takes kRegisterRows rows and a vector of columns.
+double register_tile_cycles(const TileFamily& tiles, double rows, int width, int64_t steps) {
+  const double heights = std::ceil(rows / kRegisterRows), slices = double(ceil_div(steps, tiles.slice_steps));
+  const double slice =
+      std::max({kRegisterProduct * heights * width, kRegisterLatency, kRegisterLoad * (heights + width)});
+  return slices * slice + kRegisterSums * heights * width;
+}
+
 double cycles_per_row(const TileFamily& tiles, int width, int64_t steps, const Machine& machine) {
   const int rows = tiles.tile_rows[width - 1];
   return tile_cycles(tiles, rows, width, steps, machine) / rows;
@@ -29,6 +43,7 @@ double cycles_per_row(const TileFamily& tiles, int width, int64_t steps, const M
 /// them.
 double reread_cycles(const TileFamily& tiles, double rows, int64_t panels, int64_t steps, const Machine& machine) {
   const double bytes = rows * double(steps * tiles.unit * tiles.value_bytes);
+  if (tiles.slice_steps > 0) return 0;  // blocks of rows are multiplied by all panels
   if (bytes <= double(machine.l1_bytes) * 3 / 4) return 0;
   return bytes / double(kLineBytes) * machine.speed(tiles.vector_bytes).line_cycles * double(panels - 1);
 }
@@ -65,6 +80,7 @@ std::vector<int64_t> cut(const TileFamily& tiles, int64_t vectors, int64_t steps
 }  // namespace
 
 double tile_cycles(const TileFamily& tiles, double rows, int width, int64_t steps, const Machine& machine) {
+  if (tiles.slice_steps > 0) return register_tile_cycles(tiles, rows, width, steps);
   const VectorSpeed& speed = machine.speed(tiles.vector_bytes);
   const double sums = rows * width;
   const double addresses = std::max(0.0, rows - tiles.held_rows) / tiles.unroll[width - 1];

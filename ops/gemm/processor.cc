@@ -13,6 +13,7 @@ namespace linnet {
 namespace {
 
 constexpr uint32_t kExtended = 15;  // the family from which on the extended one is added
+constexpr uint32_t kAmxTile = 1u << 24;
 constexpr uint64_t kArmLimited = 0x41;
 
 constexpr uint32_t field(uint64_t value, int begin, int bits) { return uint32_t(value >> begin) & ((1u << bits) - 1); }
@@ -20,7 +21,7 @@ constexpr uint32_t field(uint64_t value, int begin, int bits) { return uint32_t(
 }  // namespace
 
 /// Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, CPUID.
-Processor processor_of_cpuid(const uint32_t (&vendor)[3], uint32_t signature) {
+Processor processor_of_cpuid(const uint32_t (&vendor)[3], uint32_t signature, uint32_t features) {
   char name[sizeof vendor];
   std::memcpy(name, vendor, sizeof name);
   const std::string_view text(name, sizeof name);
@@ -30,7 +31,7 @@ Processor processor_of_cpuid(const uint32_t (&vendor)[3], uint32_t signature) {
           : text == "GenuineIntel" ? Processor::kIntel
                                    : Processor::kUnknown,
           int(family + (family == kExtended ? field(signature, 20, 8) : 0)),
-          int(model + (extended_model ? field(signature, 16, 4) << 4 : 0))};
+          int(model + (extended_model ? field(signature, 16, 4) << 4 : 0)), (features & kAmxTile) != 0};
 }
 
 /// Source: Arm Architecture Reference Manual for A-profile architecture, MIDR_EL1.
@@ -46,7 +47,9 @@ Processor this_processor() {
   const uint32_t vendor[3] = {ebx, edx, ecx};
   uint32_t signature = 0;
   if (!__get_cpuid(1, &signature, &ebx, &ecx, &edx)) return {};
-  return processor_of_cpuid(vendor, signature);
+  uint32_t features = 0;
+  if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &features)) features = 0;
+  return processor_of_cpuid(vendor, signature, features);
 #elif defined(__aarch64__) && defined(__linux__)
   if (!(getauxval(AT_HWCAP) & HWCAP_CPUID)) return {};  // Linux then emulates the register
   uint64_t midr;

@@ -131,6 +131,7 @@ struct TileFamily {
   int value_bytes;              ///< bytes of one value of B
   int vector_bytes;             ///< bytes of a vector of sums
   bool exact;                   ///< whether sums are integers of any length
+  int slice_steps;              ///< steps of the sum that one instruction multiplies in tile registers; 0: vectors
 };
 
 /// The sum over (t, k) is taken in ascending order for every element, for any position and number of rows. Results do

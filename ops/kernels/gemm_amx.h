@@ -6,7 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "kernels/gemm_tile.h"
+#include "kernels/gemm_ahead.h"
 #include "kernels/tile_config.h"
 
 namespace linnet::LINNET_SIMD_NS {
@@ -32,15 +32,25 @@ class AmxStrip {
   using Y = typename Type::Y;
   static_assert(Type::kUnit * sizeof(typename Type::A) == 4 && Type::kUnit * sizeof(typename Type::B) == 4);
 
-  static constexpr int kStepBytes = 4;
-  static constexpr int64_t kSliceSteps = kTileBytes / kStepBytes;
-  static constexpr int64_t kBlockSlices = 16;  // slices of A, which stay in the first-level cache while B is read
-  static constexpr int64_t kBlockSteps = kBlockSlices * kSliceSteps;
-  static constexpr int64_t kVectorBytes = Tile::kLanes * kStepBytes;
-
  public:
+  static constexpr int kStepBytes = 4, kSliceSteps = kTileBytes / kStepBytes;
   static constexpr int kRows = 2 * kTileRows;
 
+ private:
+  static constexpr int64_t kBlockSlices = 12;  // slices of A, which stay in the first-level cache while B is read
+  static constexpr int64_t kSliceBytes = kRows * kTileBytes;
+  static constexpr int64_t kBlockSteps = kBlockSlices * kSliceSteps;
+  static constexpr int64_t kVectorBytes = Tile::kLanes * kStepBytes;
+  static constexpr int64_t kMostAsked = 32 * kLineBytes;  // bytes that a slice prefetches
+  static constexpr int64_t kConflictBytes = 2048;  // rows at multiples of it share few sets of the first-level cache
+
+  /// The part of a slice that one register takes: so many bytes from each row to the next.
+  struct RowPart {
+    const std::byte* rows;
+    int64_t pitch;
+  };
+
+ public:
   static void run(const GemmStrip<Type>& s) {
     configure(s.rows);
     AmxStrip strip(s);
@@ -94,11 +104,30 @@ class AmxStrip {
     if constexpr (kHalves == 2 && NV == 2) Tiles::template zero<3>();
   }
 
+  /// Loads the sums from rows at a distance of `pitch` values.
+  template <int kHalves, int NV>
+  [[gnu::always_inline]] static void load_sums(const Y* from, int64_t pitch) {
+    const int64_t bytes = pitch * int64_t{sizeof(Y)};
+    Tiles::template load<0>(from, bytes);
+    if constexpr (NV == 2) Tiles::template load<1>(from + Tile::kLanes, bytes);
+    if constexpr (kHalves == 2) Tiles::template load<2>(from + kTileRows * pitch, bytes);
+    if constexpr (kHalves == 2 && NV == 2) Tiles::template load<3>(from + kTileRows * pitch + Tile::kLanes, bytes);
+  }
+
+  template <int kHalves, int NV>
+  [[gnu::always_inline]] static void store_sums(Y* to, int64_t pitch) {
+    const int64_t bytes = pitch * int64_t{sizeof(Y)};
+    Tiles::template store<0>(to, bytes);
+    if constexpr (NV == 2) Tiles::template store<1>(to + Tile::kLanes, bytes);
+    if constexpr (kHalves == 2) Tiles::template store<2>(to + kTileRows * pitch, bytes);
+    if constexpr (kHalves == 2 && NV == 2) Tiles::template store<3>(to + kTileRows * pitch + Tile::kLanes, bytes);
+  }
+
   /// Multiplies rows [begin, end) of the panels, all of one block.
   void run_block(int64_t begin, int64_t end, bool last) {
     begin_ = begin;
     end_ = end;
-    copy_a();
+    find_a();
     const GemmPanels& p = *s_.panels;
     const int64_t first_column = p.first_column(s_.panel), end_column = p.end_column(s_.panel_end);
     const BasicEpilogue<Y> epilogue = s_.epilogue.of_block(begin == s_.b_row, last);
@@ -108,6 +137,7 @@ class AmxStrip {
     job.epilogue = &epilogue;
     for (int64_t panel = s_.panel; panel < s_.panel_end; ++panel) {
       const int width = p.run_from(panel).width;
+      ask_ahead(panel, job);
       job.b_pitch = width * Tile::kLanes * Type::kUnit;
       for (int v = 0; v < width; v += 2) {
         const int64_t vector = p.vectors_before(panel) + v, left = end_column - vector * Tile::kLanes;
@@ -122,79 +152,140 @@ class AmxStrip {
     }
   }
 
-  std::byte* a_slice(int64_t slice) { return a_ + slice * kRows * kTileBytes; }
+  /// Spreads what the panel prefetches over all slices of the strip.
+  void ask_ahead(int64_t panel, TileJob<Type>& job) const {
+    const int64_t before = s_.b_row / kSliceSteps, end = s_.b_row + s_.taps * tap_steps_;
+    Ahead<Type> ahead = ahead_of(s_, panel, kMostAsked);
+    ahead.divide(s_.ahead_parts, ceil_div(end, kSliceSteps) - before);
+    ahead.ask(s_.ahead_part, job);
+    job.next += (first_slice() - before) * job.next_pitch;
+  }
+
   int64_t first_slice() const { return begin_ / kSliceSteps; }
   int64_t end_slice() const { return begin_ < end_ ? ceil_div(end_, kSliceSteps) : first_slice(); }
   bool is_whole(int64_t slice) const { return slice * kSliceSteps >= begin_ && (slice + 1) * kSliceSteps <= end_; }
 
-  /// Copies the block of A into slices [slice][row][kTileBytes]. Where a slice has rows of other blocks, writes zeros.
-  void copy_a() {
+  /// Finds the block of A in memory, or copies it to slices [slice][row][kTileBytes]. Where a slice has rows of other
+  /// blocks, writes zeros.
+  void find_a() {
     if (begin_ == end_) return;
     for (const int64_t slice : {first_slice(), end_slice() - 1}) {
-      if (!is_whole(slice)) std::memset(a_slice(slice - first_slice()), 0, kRows * kTileBytes);
+      if (!is_whole(slice)) std::memset(a_ + (slice - first_slice()) * kSliceBytes, 0, kSliceBytes);
     }
     for (int64_t step = begin_; step < end_;) {
       const int64_t tap = (step - s_.b_row) / tap_steps_, tap_begin = s_.b_row + tap * tap_steps_;
-      int64_t end = tap_begin + tap_steps_;
-      if (end > end_) end = end_;
-      for (int i = 0; i < s_.rows; ++i) {
-        const typename Type::A* row = s_.a[tap * s_.rows + i] + s_.a_offset + (step - tap_begin) * Type::kUnit;
-        copy_row(i, step - first_slice() * kSliceSteps, end - step, reinterpret_cast<const std::byte*>(row));
-      }
+      const int64_t slice_end = least((step / kSliceSteps + 1) * kSliceSteps, end_);
+      const int64_t end = least(tap_begin + tap_steps_, slice_end);
+      const auto rows = s_.a + tap * s_.rows;
+      if (step == tap_begin || step == begin_) find_pitches(rows);
+      find_part(step, end - step, rows, s_.a_offset + (step - tap_begin) * Type::kUnit);
       step = end;
     }
   }
-  void copy_row(int i, int64_t step, int64_t steps, const std::byte* from) {
-    while (steps > 0) {
-      const int64_t at = step % kSliceSteps, rest = kSliceSteps - at, here = steps < rest ? steps : rest;
-      copy_bytes(a_slice(step / kSliceSteps) + i * kTileBytes + at * kStepBytes, from, here * kStepBytes);
-      step += here;
-      steps -= here;
-      from += here * kStepBytes;
+
+  /// Finds the distance between the rows of a tap, for each half of them. Zero: they are copied.
+  void find_pitches(const typename Type::A* const* rows) {
+    for (int half = 0; half < 2; ++half) {
+      const int first = half * kTileRows, count = rows_of(half);
+      pitch_[half] = count > 1 ? equal_distance(rows + first, count) : count > 0 ? kTileBytes : 0;
+      if (pitch_[half] % kConflictBytes == 0) pitch_[half] = 0;
+    }
+  }
+  int rows_of(int half) const {
+    const int64_t rows = least(s_.rows - half * kTileRows, kTileRows);
+    return rows > 0 ? int(rows) : 0;
+  }
+  static int64_t least(int64_t x, int64_t y) { return x < y ? x : y; }
+
+  /// Returns the distance in bytes between each row and the next, or zero if there are several distances.
+  static int64_t equal_distance(const typename Type::A* const* rows, int count) {
+    const auto distance = [&](int i) {
+      return reinterpret_cast<intptr_t>(rows[i + 1]) - reinterpret_cast<intptr_t>(rows[i]);
+    };
+    const int64_t first = distance(0);
+    int64_t others = 0;
+    for (int i = 1; i + 1 < count; ++i) others |= distance(i) ^ first;
+    return others == 0 ? first : 0;
+  }
+
+  /// Finds `steps` steps of a slice in the rows of a tap.
+  void find_part(int64_t step, int64_t steps, const typename Type::A* const* rows, int64_t offset) {
+    const int64_t slice = step / kSliceSteps - first_slice();
+    for (int half = 0; half < 2; ++half) {
+      const int first = half * kTileRows;
+      if (steps == kSliceSteps && pitch_[half] != 0) {
+        slices_[slice][half] = {reinterpret_cast<const std::byte*>(rows[first] + offset), pitch_[half]};
+        continue;
+      }
+      std::byte* const copy = a_ + slice * kSliceBytes + half * kTileRows * kTileBytes;
+      slices_[slice][half] = {copy, kTileBytes};
+      copy_rows(rows + first, rows_of(half), offset, steps, copy + step % kSliceSteps * kStepBytes);
+    }
+  }
+
+  static void copy_rows(const typename Type::A* const* rows, int count, int64_t offset, int64_t steps, std::byte* to) {
+    for (int i = 0; i < count; ++i, to += kTileBytes) {
+      copy_bytes(to, reinterpret_cast<const std::byte*>(rows[i] + offset), steps * kStepBytes);
     }
   }
 
   template <int NV>
   void run_columns(TileJob<Type>& job) {
-    s_.rows > kTileRows ? multiply<2, NV>(job) : multiply<1, NV>(job);
-    store<NV>(job);
+    s_.rows > kTileRows ? run_tile<2, NV>(job) : run_tile<1, NV>(job);
+  }
+
+  /// The order does not matter in which integers are added, so their sums begin with what is added to them.
+  template <int kHalves, int NV>
+  void run_tile(TileJob<Type>& job) {
+    if (std::is_integral_v<Y> && job.last_lanes == Tile::kLanes) {
+      job.y = s_.y + job.column;
+      if (job.accumulate) {
+        load_sums<kHalves, NV>(job.y, job.y_pitch);
+      } else if (job.epilogue->bias) {
+        load_sums<kHalves, NV>(job.epilogue->bias + job.column, 0);
+      } else {
+        zero_sums<kHalves, NV>();
+      }
+      multiply<kHalves, NV>(job);
+      store_sums<kHalves, NV>(job.y, job.y_pitch);
+      if (waits<Tile>(job)) apply_epilogue<Tile>(job, s_.rows, NV);
+    } else {
+      zero_sums<kHalves, NV>();
+      multiply<kHalves, NV>(job);
+      store_sums<kHalves, NV>(sums_, NV * Tile::kLanes);
+      finish_rows<NV>(job);
+    }
   }
 
   template <int kHalves, int NV>
   void multiply(const TileJob<Type>& job) {
     const auto* b = reinterpret_cast<const std::byte*>(job.b);
     const int64_t pitch = job.b_pitch * int64_t{sizeof(typename Type::B)};
-    zero_sums<kHalves, NV>();
-    for (int64_t slice = first_slice(); slice < end_slice(); ++slice) {
-      const std::byte* a = a_slice(slice - first_slice());
+    const std::byte* next = job.next;
+    const RowPart(*a)[2] = slices_;
+    for (int64_t slice = first_slice(), end = end_slice(); slice < end; ++slice, ++a) {
       if (is_whole(slice)) {
-        add_slice<kHalves, NV>(a, b + slice * kSliceSteps * pitch, pitch);
+        add_slice<kHalves, NV>(*a, b + slice * kSliceSteps * pitch, pitch);
       } else {
         copy_b(b, pitch, slice, NV * kVectorBytes);
-        add_slice<kHalves, NV>(a, b_, NV * kVectorBytes);
+        add_slice<kHalves, NV>(*a, b_, NV * kVectorBytes);
       }
-    }
-    constexpr int64_t kPitch = NV * kVectorBytes;
-    auto* sums = reinterpret_cast<std::byte*>(sums_);
-    Tiles::template store<0>(sums, kPitch);
-    if constexpr (NV == 2) Tiles::template store<1>(sums + kVectorBytes, kPitch);
-    if constexpr (kHalves == 2) Tiles::template store<2>(sums + kTileRows * kPitch, kPitch);
-    if constexpr (kHalves == 2 && NV == 2) {
-      Tiles::template store<3>(sums + kTileRows * kPitch + kVectorBytes, kPitch);
+      for (int64_t i = 0; i < job.next_pitch; i += kLineBytes) __builtin_prefetch(next + i, 0, 2);
+      next += job.next_pitch;
     }
   }
 
   template <int kHalves, int NV>
-  [[gnu::always_inline]] static void add_slice(const std::byte* a, const std::byte* b, int64_t b_pitch) {
+  [[gnu::always_inline]] static void add_slice(const RowPart (&a)[2], const std::byte* b, int64_t b_pitch) {
     Tiles::template load<6>(b, b_pitch);
-    Tiles::template load<4>(a, kTileBytes);
+    Tiles::template load<4>(a[0].rows, a[0].pitch);
     Tiles::template multiply_add<0, 4, 6>();
     if constexpr (NV == 2) {
       Tiles::template load<7>(b + kVectorBytes, b_pitch);
       Tiles::template multiply_add<1, 4, 7>();
     }
     if constexpr (kHalves == 2) {
-      Tiles::template load<5>(a + kTileRows * kTileBytes, kTileBytes);
+      Tiles::template load<5>(a[1].rows, a[1].pitch);
       Tiles::template multiply_add<2, 5, 6>();
       if constexpr (NV == 2) Tiles::template multiply_add<3, 5, 7>();
     }
@@ -213,8 +304,9 @@ class AmxStrip {
     }
   }
 
+  /// Adds the sums to what they begin with, and stores them.
   template <int NV>
-  void store(TileJob<Type>& job) const {
+  void finish_rows(TileJob<Type>& job) const {
     const Y* sums = sums_;
     for (int i = 0; i < s_.rows; ++i, sums += NV * Tile::kLanes) {
       job.row = i;
@@ -229,7 +321,9 @@ class AmxStrip {
   const GemmStrip<Type>& s_;
   int64_t tap_steps_;
   int64_t begin_ = 0, end_ = 0;  ///< the rows of the panels that are multiplied now
-  alignas(64) std::byte a_[kBlockSlices * kRows * kTileBytes];
+  int64_t pitch_[2] = {};        ///< see find_pitches()
+  RowPart slices_[kBlockSlices][2];
+  alignas(64) std::byte a_[kBlockSlices * kSliceBytes];
   alignas(64) std::byte b_[kSliceSteps * 2 * kVectorBytes];
   alignas(64) Y sums_[kRows * 2 * Tile::kLanes];
 };
@@ -248,6 +342,7 @@ void fill_amx(GemmKernels<typename Tile::Type>& kernels) {
   kernels.value_bytes = int(sizeof(typename Tile::Type::B));
   kernels.vector_bytes = Tile::kLanes * int(sizeof(typename Tile::Type::Sum));
   kernels.exact = std::is_integral_v<typename Tile::Type::Sum>;
+  kernels.slice_steps = Strip::kSliceSteps;
   kernels.strip = Strip::run;
   kernels.saturate = Strip::saturate;
 }

@@ -189,6 +189,13 @@ template <class Tile, int MR, int W, int G, bool kHalf>
   }
 }
 
+/// Whether a part of the epilogue must wait until a tile is stored.
+template <class Tile>
+[[gnu::always_inline]] inline bool waits(const TileJob<typename Tile::Type>& job) {
+  const auto& e = *job.epilogue;
+  return (e.bias && job.accumulate) || e.slope || (!Tile::kActivates && e.residual);
+}
+
 /// Applies what must wait until a tile is stored: the bias after the sums of earlier blocks, the residual of tiles
 /// without activations, prelu and the clamp. Reads and writes the rows of y that a tile of so many vectors has stored.
 template <class Tile>
@@ -231,7 +238,7 @@ template <class Tile, int MR, int NV>
   const auto& e = *job.epilogue;
   auto* const y = job.y;
   const int64_t y_pitch = job.y_pitch, last_lanes = job.last_lanes;
-  const bool waits = (e.bias && job.accumulate) || e.slope || (!Tile::kActivates && e.residual);
+  const bool later = waits<Tile>(job);
   // Earlier sums are added at the end, not used as initial values. Rounding errors grow with the length of a sum, and
   // this limits it to the length of a block.
   if (job.accumulate) {
@@ -248,7 +255,7 @@ template <class Tile, int MR, int NV>
         });
   }
   if constexpr (Tile::kActivates) {
-    if (e.clamps() && !waits) {
+    if (e.clamps() && !later) {
       LINNET_UNROLL for (int i = 0; i < MR; ++i) {
         LINNET_UNROLL for (int v = 0; v < NV; ++v) sum[i][v] = clamp(sum[i][v], e);
       }
@@ -258,7 +265,7 @@ template <class Tile, int MR, int NV>
       y, y_pitch, [&](int i, Y* row) __attribute__((always_inline)) {
         LINNET_UNROLL for (int v = 0; v < NV; ++v) store_columns<Tile, NV>(row, v, last_lanes, sum[i][v]);
       });
-  if (waits) apply_epilogue<Tile>(job, MR, NV);
+  if (later) apply_epilogue<Tile>(job, MR, NV);
 }
 
 /// Computes a tile of MR rows and W vectors of each of G panels.

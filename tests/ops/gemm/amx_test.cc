@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "ops/gemm/unit_product.h"
@@ -137,26 +138,33 @@ TEST_P(AmxGemm, AppliesAllOfTheEpilogueToPairs) {
   }
 }
 
+/// Returns the strip of all taps and columns of a product. rows: [tap][row].
+template <class Type>
+GemmStrip<Type> whole_strip(const UnitProduct<Type>& c, int count, const std::vector<const typename Type::A*>& rows) {
+  GemmStrip<Type> strip;
+  strip.rows = count;
+  strip.taps = c.taps;
+  strip.depth = c.k;
+  strip.a = rows.data();
+  strip.panels = &c.plan.panels();
+  strip.panel_end = c.plan.panels().count();
+  strip.b = c.packed.data();
+  strip.b_rows = c.taps * (padded<Type>(c.k) / Type::kUnit);
+  strip.y_pitch = c.n;
+  return strip;
+}
+
 /// Returns y[1][n] of the taps [first, end) of one row.
 template <class Type>
 std::vector<typename Type::Y> sums_of_taps(const GemmKernels<Type>& kernels, const UnitProduct<Type>& c, int64_t first,
                                            int64_t end) {
   std::vector<const typename Type::A*> rows;
   for (int64_t t = first; t < end; ++t) rows.push_back(c.a.data() + t * padded<Type>(c.k));
-  const int64_t tap_rows = padded<Type>(c.k) / Type::kUnit;
   std::vector<typename Type::Y> y(size_t(c.n));
-  GemmStrip<Type> strip;
-  strip.rows = 1;
+  GemmStrip<Type> strip = whole_strip(c, 1, rows);
   strip.taps = end - first;
-  strip.depth = c.k;
-  strip.a = rows.data();
-  strip.panels = &c.plan.panels();
-  strip.panel_end = c.plan.panels().count();
-  strip.b = c.packed.data();
-  strip.b_rows = c.taps * tap_rows;
-  strip.b_row = first * tap_rows;
+  strip.b_row = first * strip.b_rows / c.taps;
   strip.y = y.data();
-  strip.y_pitch = c.n;
   kernels.strip(strip);
   return y;
 }
@@ -179,6 +187,35 @@ TEST_P(AmxGemm, TapsOfZerosChangeNoBit) {
   for (const int64_t depth : {1, 5, 24, 64, 150}) {
     expect_zeros_change_nothing(bytes(), depth);
     expect_zeros_change_nothing(pairs(), depth);
+  }
+}
+
+/// Registers are loaded from rows at equal distances, and from copies of other rows.
+TEST_P(AmxGemm, RowsMayHaveAnyDistances) {
+  constexpr int kRows = 32;
+  const std::pair<const char*, int (*)(int)> orders[] = {
+      {"ascending", [](int i) { return i; }},
+      {"descending", [](int i) { return kRows - 1 - i; }},
+      {"all the same", [](int) { return 5; }},
+      {"unequal in the second half", [](int i) { return i == 20 ? 3 : i; }},
+      {"unequal at the end of the first half", [](int i) { return i == 15 ? 0 : i; }},
+      {"in pairs", [](int i) { return i / 2; }},
+  };
+  for (const int64_t depth : {40, 64, 192, 2048}) {
+    for (const auto& [name, row_of] : orders) {
+      UnitProduct<GemmU8> c(bytes(), kRows, 2 * lanes() + 1, depth, 2);
+      c.pack();
+      std::vector<const uint8_t*> rows;
+      for (int64_t t = 0; t < c.taps; ++t) {
+        for (int i = 0; i < kRows; ++i) rows.push_back(c.a.data() + (t * kRows + row_of(i)) * depth);
+      }
+      GemmStrip<GemmU8> strip = whole_strip(c, kRows, rows);
+      strip.y = c.y.data();
+      bytes().strip(strip);
+      for (int64_t i = 0; i < c.m * c.n; ++i) {
+        ASSERT_EQ(c.y[i], c.sum(row_of(int(i / c.n)), i % c.n)) << name << ", depth " << depth << " at " << i;
+      }
+    }
   }
 }
 

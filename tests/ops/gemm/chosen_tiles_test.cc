@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "gemm/blocks.h"
@@ -51,6 +52,19 @@ std::vector<ChosenTiles> chosen_tiles() {
       {{.rows = 1, .columns = 4096, .taps = 1, .depth = 4096},
        {"1x24+1x16", "1x32", "1x32", "1x24+1x16", "1x32", "1x32", "1x12+1x8"}},
   };
+}
+
+/// Two registers of columns and two of rows take part in four products, which is as long as a sum waits for the one
+/// before it.
+TEST(ChosenTiles, FillTwoByTwoTileRegistersOrAsManyAsThereAre) {
+  const Machine machine = kRecorded[kSapphireRapids].machine();
+  for (const auto& [rows, columns, depth, want] :
+       {std::tuple{3136, 64, 576, "32x32"}, std::tuple{196, 256, 2304, "28x32"}, std::tuple{49, 512, 4608, "25x32"},
+        std::tuple{197, 768, 768, "29x32"}, std::tuple{16, 768, 768, "16x32"}, std::tuple{1, 1000, 512, "1x32+1x16"},
+        std::tuple{3136, 16, 96, "32x16"}, std::tuple{784, 48, 64, "32x32+32x16"}}) {
+    const GemmBlocks blocks(kTileRegisters, {.rows = rows, .columns = columns, .depth = depth}, machine);
+    EXPECT_EQ(blocks.describe(), want) << rows << " x " << columns << " x " << depth;
+  }
 }
 
 /// Block depths decide how a sum is rounded.

@@ -13,10 +13,10 @@
 namespace linnet::testing {
 namespace {
 
-Processor cpuid_of(std::string_view vendor, uint32_t signature) {
+Processor cpuid_of(std::string_view vendor, uint32_t signature, uint32_t features = 0) {
   uint32_t registers[3];
   std::memcpy(registers, vendor.data(), sizeof registers);
-  return processor_of_cpuid(registers, signature);
+  return processor_of_cpuid(registers, signature, features);
 }
 
 /// Signatures are those that the processors report.
@@ -33,6 +33,8 @@ TEST(Processors, AreNamedByTheirSignature) {
     EXPECT_EQ(got.family, want.family) << vendor << signature;
     EXPECT_EQ(got.model, want.model) << vendor << signature;
   }
+  EXPECT_FALSE(cpuid_of("GenuineIntel", 0x000606a6u).amx);
+  EXPECT_TRUE(cpuid_of("GenuineIntel", 0x000806f8u, 1u << 24).amx);
   EXPECT_EQ(processor_of_midr(0x411fd401).model, 0xd40);
   EXPECT_EQ(processor_of_midr(0x411fd401).vendor, Processor::kArm);
   EXPECT_EQ(processor_of_midr(0x610f0221).vendor, Processor::kUnknown);
@@ -40,11 +42,12 @@ TEST(Processors, AreNamedByTheirSignature) {
 
 TEST(Machine, MultipliesOneOrTwoWideVectorsPerCycle) {
   const auto wide = [](const Processor& processor) { return machine_of(processor, {}).wide.multiplies; };
-  EXPECT_EQ(wide({Processor::kAmd, 0x19, 0x61}), 1);  // Zen 4
-  EXPECT_EQ(wide({Processor::kAmd, 0x1a, 0x44}), 2);  // Zen 5
-  EXPECT_EQ(wide({Processor::kAmd, 0x1a, 0x24}), 1);  // Zen 5, mobile
-  EXPECT_EQ(wide({Processor::kIntel, 6, 0x55}), 2);   // Skylake server
-  EXPECT_EQ(wide({Processor::kIntel, 6, 0x8c}), 1);   // Tiger Lake
+  EXPECT_EQ(wide({Processor::kAmd, 0x19, 0x61}), 1);       // Zen 4
+  EXPECT_EQ(wide({Processor::kAmd, 0x1a, 0x44}), 2);       // Zen 5
+  EXPECT_EQ(wide({Processor::kAmd, 0x1a, 0x24}), 1);       // Zen 5, mobile
+  EXPECT_EQ(wide({Processor::kIntel, 6, 0x55}), 2);        // Skylake server
+  EXPECT_EQ(wide({Processor::kIntel, 6, 0x8c}), 1);        // Tiger Lake
+  EXPECT_EQ(wide({Processor::kIntel, 6, 0xa7, true}), 2);  // a server that reports Rocket Lake
   EXPECT_EQ(wide({Processor::kUnknown, 0x18, 0x00}), 2);
   for (const RecordedMachine& recorded : kRecorded) {
     EXPECT_EQ(recorded.machine().narrow.multiplies, recorded.processor.vendor == Processor::kArm ? 4 : 2);

@@ -37,6 +37,18 @@ inline constexpr TileFamily kNeonTiles{.lanes = 4,
                                        .vector_bytes = 16,
                                        .exact = false};
 
+/// The tiles of products of bytes in the tile registers of Intel AMX.
+inline constexpr TileFamily kTileRegisters{.lanes = 16,
+                                           .tile_rows = {32, 32, 0, 0},
+                                           .strip_rows = 32,
+                                           .unroll = {1, 1, 1, 1},
+                                           .held_rows = 32,
+                                           .unit = 4,
+                                           .value_bytes = 1,
+                                           .vector_bytes = 64,
+                                           .exact = true,
+                                           .slice_steps = 16};
+
 /// A processor with the caches that it reports, and the tiles that it runs.
 struct RecordedMachine {
   std::string_view name;
