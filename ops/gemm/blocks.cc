@@ -15,6 +15,7 @@ constexpr int64_t kFewestGroupPanels = 2;
 constexpr int64_t kStripGroups = 2;       // factor for the size of a group that only one strip multiplies
 constexpr int64_t kGroupSums = 8 * 1024;  // sums of a strip that stay in the first-level cache until they are stored
 constexpr int64_t kRowPartRows = 96;
+constexpr double kPieceCycles = 4;  // copying a part of a row into a tile register's memory
 constexpr int64_t kCostlyRowColumns = 128, kCostlyRowRows = 48;  // fewest in a chunk with costly rows
 
 int64_t steps_of(const TileFamily& tiles, const GemmSizes& sizes) {
@@ -36,11 +37,19 @@ GemmBlocks::GemmBlocks(const TileFamily& tiles, const GemmSizes& sizes, const Ma
   const double row_bytes =
       double(panels_.vectors_before(panels_.count())) * panels_.lanes * tiles.unit * tiles.value_bytes;
   in_cache_ = double(steps_of(tiles, sizes)) * row_bytes <= double(machine.l2_bytes);
-  const int64_t groups = tiles.exact ? 1 : ceil_div(panels_.count(), panels_of_group());
-  strip_rows_ =
-      choose_strip_rows(tiles, panels_, sizes.rows, block_taps_ * ceil_div(block_depth_, tiles.unit), groups, machine);
+  strip_rows_ = choose_strip_rows(tiles, panels_, sizes.rows, block_steps(), strip_groups(), machine);
   strips_ = ceil_div(sizes.rows, strip_rows_);
   choose_chunks();
+}
+
+double GemmBlocks::cycles(const Machine& machine) const {
+  if (strips_ == 0) return 0;
+  const double block =
+      product_cycles(tiles_, panels_, sizes_.rows, block_steps(), strip_groups(), strip_rows_, machine);
+  const int64_t tap_steps = ceil_div(sizes_.depth, tiles_.unit);
+  const bool copies = tiles_.slice_steps > 0 && tap_steps % tiles_.slice_steps != 0;
+  const double pieces = copies ? double(sizes_.taps) * double(ceil_div(tap_steps, tiles_.slice_steps)) : 0;
+  return double(blocks_) * block + kPieceCycles * double(sizes_.rows) * pieces;
 }
 
 void GemmBlocks::choose_sum_blocks() {

@@ -62,9 +62,15 @@ class GemmBlocks {
   int64_t b_row(int64_t tap, int64_t k) const;
   int64_t b_rows() const { return b_row(sizes_.taps, 0); }
 
+  /// Estimates the time of the product, in cycles of a core.
+  double cycles(const Machine& machine = this_machine()) const;
+
   std::string describe() const { return describe_tiles(tiles_, panels_, strip_rows_); }
 
  private:
+  int64_t block_steps() const { return checked_mul(block_taps_, ceil_div(block_depth_, tiles_.unit)); }
+  /// The number of groups of panels for which a strip begins.
+  int64_t strip_groups() const { return tiles_.exact ? 1 : ceil_div(panels_.count(), panels_of_group()); }
   /// Returns the bytes of a block of one vector of columns.
   int64_t block_vector_bytes() const;
   /// Returns the number of vectors of columns whose block stays in the second-level cache.

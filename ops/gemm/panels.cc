@@ -24,13 +24,22 @@ constexpr double kMemoryCaches = 2;  // B of more last-level caches is read from
 // With tile registers: a product of registers, the latency from one product to the next with the same sums, the load of
 // a register, and loading and storing a register of sums. Measured on Granite Rapids.
 constexpr int kRegisterRows = 16;
-constexpr double kRegisterProduct = 16, kRegisterLatency = 52, kRegisterLoad = 8, kRegisterSums = 75;
+constexpr double kRegisterProduct = 16, kRegisterLatency = 52, kRegisterLoad = 8, kRegisterSums = 110;
+constexpr double kRegisterStrip = 250;  // configuring the registers, in addition to kStripCycles
+
+/// Returns what the lines of B add to one step of a tile where the first-level cache does not hold them.
+double line_cycles(const TileFamily& tiles, int width, int64_t steps, const Machine& machine) {
+  const int64_t step_bytes = int64_t{width} * tiles.lanes * tiles.unit * tiles.value_bytes;
+  if (double(steps) * double(step_bytes) <= double(machine.l1_bytes) * 3 / 4) return 0;
+  return machine.speed(tiles.vector_bytes).line_cycles * double(step_bytes / kLineBytes);
+}
 
 /// tile_cycles() for tile registers, each of which takes kRegisterRows rows and a vector of columns.
-double register_tile_cycles(const TileFamily& tiles, double rows, int width, int64_t steps) {
+double register_tile_cycles(const TileFamily& tiles, double rows, int width, int64_t steps, const Machine& machine) {
   const double heights = std::ceil(rows / kRegisterRows), slices = double(ceil_div(steps, tiles.slice_steps));
   const double slice =
-      std::max({kRegisterProduct * heights * width, kRegisterLatency, kRegisterLoad * (heights + width)});
+      std::max({kRegisterProduct * heights * width, kRegisterLatency, kRegisterLoad * (heights + width)}) +
+      tiles.slice_steps * line_cycles(tiles, width, steps, machine);
   return slices * slice + kRegisterSums * heights * width;
 }
 
@@ -80,16 +89,13 @@ std::vector<int64_t> cut(const TileFamily& tiles, int64_t vectors, int64_t steps
 }  // namespace
 
 double tile_cycles(const TileFamily& tiles, double rows, int width, int64_t steps, const Machine& machine) {
-  if (tiles.slice_steps > 0) return register_tile_cycles(tiles, rows, width, steps);
+  if (tiles.slice_steps > 0) return register_tile_cycles(tiles, rows, width, steps, machine);
   const VectorSpeed& speed = machine.speed(tiles.vector_bytes);
   const double sums = rows * width;
   const double addresses = std::max(0.0, rows - tiles.held_rows) / tiles.unroll[width - 1];
   double step = std::max(
       {kIssue * sums / speed.multiplies, kShortestStep, kLoadDelay + (rows + width + addresses) / speed.loads});
-  const int64_t step_bytes = int64_t{width} * tiles.lanes * tiles.unit * tiles.value_bytes;
-  if (double(steps) * double(step_bytes) > double(machine.l1_bytes) * 3 / 4) {
-    step += speed.line_cycles * double(step_bytes / kLineBytes);
-  }
+  step += line_cycles(tiles, width, steps, machine);
   return double(steps) * step + kTileCycles + kRowCycles * rows + kSumCycles * sums;
 }
 
@@ -129,20 +135,27 @@ int divided_rows(const TileFamily& tiles, int rows, int width) {
   return int(ceil_div(rows, parts));
 }
 
+double product_cycles(const TileFamily& tiles, const GemmPanels& panels, int64_t rows, int64_t steps, int64_t groups,
+                      int height, const Machine& machine) {
+  const int64_t strips = ceil_div(rows, height);
+  const double strip_rows = double(rows) / double(strips);
+  const double begin = kStripCycles + (tiles.slice_steps > 0 ? kRegisterStrip : 0);
+  double cycles =
+      double(strips) * (begin * double(groups) + reread_cycles(tiles, strip_rows, panels.count(), steps, machine));
+  for (const GemmPanels::Run& run : panels.runs) {
+    if (run.count == 0) continue;
+    const double parts = double(ceil_div(int64_t(strip_rows + 0.999), tiles.tile_rows[run.width - 1]));
+    cycles += double(strips * run.count) * parts * tile_cycles(tiles, strip_rows / parts, run.width, steps, machine);
+  }
+  return cycles;
+}
+
 int choose_strip_rows(const TileFamily& tiles, const GemmPanels& panels, int64_t rows, int64_t steps, int64_t groups,
                       const Machine& machine) {
   int best = 1;
   double least = std::numeric_limits<double>::infinity();
   for (int height = 1; height <= tiles.strip_rows; ++height) {
-    const int64_t strips = ceil_div(rows, height);
-    const double strip_rows = double(rows) / double(strips);
-    double cycles = double(strips) *
-                    (kStripCycles * double(groups) + reread_cycles(tiles, strip_rows, panels.count(), steps, machine));
-    for (const GemmPanels::Run& run : panels.runs) {
-      if (run.count == 0) continue;
-      const double parts = double(ceil_div(int64_t(strip_rows + 0.999), tiles.tile_rows[run.width - 1]));
-      cycles += double(strips * run.count) * parts * tile_cycles(tiles, strip_rows / parts, run.width, steps, machine);
-    }
+    const double cycles = product_cycles(tiles, panels, rows, steps, groups, height, machine);
     if (cycles < least * 0.999) best = height, least = cycles;
   }
   return best;

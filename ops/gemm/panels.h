@@ -30,8 +30,12 @@ int highest_tile_rows(const TileFamily& tiles, const GemmPanels& panels);
 /// Returns the rows of the highest tile into which a strip of `rows` is divided for panels of `width` vectors.
 int divided_rows(const TileFamily& tiles, int rows, int width);
 
-/// Returns the height of strips, at most that of the highest, for which a product of so many rows takes the least time.
-/// groups: parts of the panels. Each strip begins once for each of them.
+/// Estimates the time of a product of so many rows in strips of `height` rows, in cycles of a core. groups: parts of
+/// the panels. Each strip begins once for each of them.
+double product_cycles(const TileFamily& tiles, const GemmPanels& panels, int64_t rows, int64_t steps, int64_t groups,
+                      int height, const Machine& machine);
+
+/// Returns the height of strips, at most that of the highest, for which such a product takes the least time.
 int choose_strip_rows(const TileFamily& tiles, const GemmPanels& panels, int64_t rows, int64_t steps,
                       int64_t groups = 1, const Machine& machine = this_machine());
 

@@ -100,6 +100,18 @@ void sum_panel(const int8_t* packed, int64_t steps, int64_t pitch, int64_t colum
   }
 }
 
+/// Returns the kernels that take the least time for a product of these sizes. Tile registers do not pay for short sums,
+/// nor for one row, which takes the time of reading B.
+template <class Type>
+const GemmKernels<Type>& fastest_kernels(Isa isa, const GemmSizes& sizes) {
+  const auto& kernels = kernels_for<GemmKernels<Type>>(isa);
+  if (kernels.slice_steps == 0) return kernels;
+  const auto& vectors = kernels_for<GemmKernels<Type>>(without(isa, Feature::kAmxInt8));
+  if (!vectors.strip || vectors.narrow) return kernels;
+  if (sizes.rows == 1) return vectors;
+  return GemmBlocks(kernels, sizes).cycles() <= GemmBlocks(vectors, sizes).cycles() ? kernels : vectors;
+}
+
 }  // namespace
 
 bool multiplies_bytes(Isa isa) {
@@ -116,12 +128,12 @@ bool multiplies_bytes(const CompileInput& in, int w) {
 template <class Type>
 QuantizedGemm<Type>::QuantizedGemm(const CompileInput& in, const GemmSizes& sizes, const QuantizedMatrices& w,
                                    const GemmWeights<int8_t>& matrix, int64_t count)
-    : w_(w.input),
+    : kernels_(fastest_kernels<Type>(in.isa(), sizes)),
+      w_(w.input),
       flip_(w.is_unsigned ? int8_t(-128) : int8_t{0}),
       matrix_(matrix),
       count_(count),
-      a_shift_(kernels_for<GemmKernels<Type>>(in.isa()).a_shift),
-      plan_(kernels_for<GemmKernels<Type>>(in.isa()), sizes) {
+      plan_(kernels_, sizes) {
   packed_size_ = packed_size(plan_.panels(), matrix.taps, matrix.depth, Type::kUnit);
   checked_mul(checked_mul(count, packed_size_), int64_t{sizeof(B)});
   begin_offset_ = plan_.scratch_bytes();
@@ -180,7 +192,7 @@ const int32_t* QuantizedGemm<Type>::begin_sums(KernelContext& context, const std
   auto* begin = reinterpret_cast<int32_t*>(context.scratch() + begin_offset_);
   const auto* sums = reinterpret_cast<const int32_t*>(packed + panels_bytes());
   for (int64_t j = 0; j < count_ * matrix_.columns; ++j) {
-    begin[j] = int32_t(uint32_t(a_shift_ - x_zero) * uint32_t(sums[j]) + (bias ? uint32_t(bias[j]) : 0));
+    begin[j] = int32_t(uint32_t(kernels_.a_shift - x_zero) * uint32_t(sums[j]) + (bias ? uint32_t(bias[j]) : 0));
   }
   return begin;
 }

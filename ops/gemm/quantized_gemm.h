@@ -62,11 +62,11 @@ class QuantizedGemm {
   const std::byte* pack_in_scratch(KernelContext& context) const;
   const int32_t* begin_sums(KernelContext& context, const std::byte* packed, int32_t x_zero, const int32_t* bias) const;
 
+  const GemmKernels<Type>& kernels_;
   int w_;
   int8_t flip_;  // flips bits of every value of w
   GemmWeights<int8_t> matrix_;
   int64_t count_, packed_size_;
-  int32_t a_shift_;
   GemmPlan<Type> plan_;
   Tensor packed_;
   size_t begin_offset_, packed_offset_, scratch_bytes_;

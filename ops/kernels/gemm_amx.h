@@ -237,23 +237,49 @@ class AmxStrip {
   /// The order does not matter in which integers are added, so their sums begin with what is added to them.
   template <int kHalves, int NV>
   void run_tile(TileJob<Type>& job) {
-    if (std::is_integral_v<Y> && job.last_lanes == Tile::kLanes) {
-      job.y = s_.y + job.column;
-      if (job.accumulate) {
-        load_sums<kHalves, NV>(job.y, job.y_pitch);
-      } else if (job.epilogue->bias) {
-        load_sums<kHalves, NV>(job.epilogue->bias + job.column, 0);
-      } else {
-        zero_sums<kHalves, NV>();
+    const bool whole = job.last_lanes == Tile::kLanes;
+    if constexpr (std::is_integral_v<Y>) {
+      if (whole || !job.accumulate) {
+        begin_sums<kHalves, NV>(job, whole);
+        multiply<kHalves, NV>(job);
+        whole ? store_sums<kHalves, NV>(s_.y + job.column, s_.y_pitch) : store_part<kHalves, NV>(job);
+        job.y = s_.y + job.column;
+        if (waits<Tile>(job)) apply_epilogue<Tile>(job, s_.rows, NV);
+        return;
       }
-      multiply<kHalves, NV>(job);
-      store_sums<kHalves, NV>(job.y, job.y_pitch);
-      if (waits<Tile>(job)) apply_epilogue<Tile>(job, s_.rows, NV);
+    }
+    zero_sums<kHalves, NV>();
+    multiply<kHalves, NV>(job);
+    store_sums<kHalves, NV>(sums_, NV * Tile::kLanes);
+    finish_rows<NV>(job);
+  }
+
+  template <int kHalves, int NV>
+  void begin_sums(const TileJob<Type>& job, bool whole) {
+    const Y* bias = job.epilogue->bias ? job.epilogue->bias + job.column : nullptr;
+    if (job.accumulate) {
+      load_sums<kHalves, NV>(s_.y + job.column, s_.y_pitch);
+    } else if (bias && whole) {
+      load_sums<kHalves, NV>(bias, 0);
+    } else if (bias) {
+      LINNET_UNROLL for (int v = 0; v < NV; ++v) {
+        Tile::store(sums_ + v * Tile::kLanes, load_columns<Tile, NV>(bias, v, job.last_lanes));
+      }
+      load_sums<kHalves, NV>(sums_, 0);
     } else {
       zero_sums<kHalves, NV>();
-      multiply<kHalves, NV>(job);
-      store_sums<kHalves, NV>(sums_, NV * Tile::kLanes);
-      finish_rows<NV>(job);
+    }
+  }
+
+  /// Stores sums of which the last vector is partial.
+  template <int kHalves, int NV>
+  void store_part(const TileJob<Type>& job) {
+    store_sums<kHalves, NV>(sums_, NV * Tile::kLanes);
+    Y* y = s_.y + job.column;
+    for (int i = 0; i < s_.rows; ++i, y += s_.y_pitch) {
+      LINNET_UNROLL for (int v = 0; v < NV; ++v) {
+        store_columns<Tile, NV>(y, v, job.last_lanes, Tile::load(sums_ + (i * NV + v) * Tile::kLanes));
+      }
     }
   }
 

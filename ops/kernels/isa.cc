@@ -159,6 +159,15 @@ Isa resolve_isa(Isa isa) {
               str("this machine does not support instruction set '", isa_name(isa), "'; supported: ", names(true)));
 }
 
+Isa without(Isa isa, Feature feature) {
+  const Isa from = resolve_isa(isa);
+  Features kept;
+  for (const FeatureSupport& support : entry_of(from)->features) {
+    if (support.feature != feature && from.features().contains(support.feature)) kept |= support.feature;
+  }
+  return Isa(from.base(), kept);
+}
+
 Features features_of(Isa isa) {
   const IsaSupport* entry = entry_of(isa);
   return entry ? entry->needs | isa.features() : isa.features();

@@ -38,6 +38,9 @@ LINNET_API Isa isa_from_name(std::string_view name);
 /// supported by this machine.
 LINNET_API Isa resolve_isa(Isa isa);
 
+/// Returns an instruction set without a feature that extends its base set.
+Isa without(Isa isa, Feature feature);
+
 /// Returns all features of a resolved instruction set, including those of its base set.
 Features features_of(Isa isa);
 

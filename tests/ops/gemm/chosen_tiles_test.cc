@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "gemm/blocks.h"
@@ -64,6 +65,22 @@ TEST(ChosenTiles, FillTwoByTwoTileRegistersOrAsManyAsThereAre) {
         std::tuple{3136, 16, 96, "32x16"}, std::tuple{784, 48, 64, "32x32+32x16"}}) {
     const GemmBlocks blocks(kTileRegisters, {.rows = rows, .columns = columns, .depth = depth}, machine);
     EXPECT_EQ(blocks.describe(), want) << rows << " x " << columns << " x " << depth;
+  }
+}
+
+/// Where a machine has both, loading and storing registers pays for long sums of several rows.
+TEST(ChosenTiles, AreTileRegistersForLongSumsOfSeveralRows) {
+  const Machine machine = kRecorded[kSapphireRapids].machine();
+  for (const auto& [sizes, registers] :
+       {std::pair{GemmSizes{.rows = 12544, .columns = 96, .depth = 16}, false},
+        std::pair{GemmSizes{.rows = 3136, .columns = 144, .depth = 24}, false},
+        std::pair{GemmSizes{.rows = 784, .columns = 128, .depth = 32}, false},
+        std::pair{GemmSizes{.rows = 196, .columns = 384, .depth = 64}, true},
+        std::pair{GemmSizes{.rows = 3136, .columns = 64, .taps = 9, .depth = 64}, true},
+        std::pair{GemmSizes{.rows = 8, .columns = 768, .depth = 768}, true}}) {
+    const double in_registers = GemmBlocks(kTileRegisters, sizes, machine).cycles(machine);
+    const double in_vectors = GemmBlocks(kByteTiles, sizes, machine).cycles(machine);
+    EXPECT_EQ(in_registers < in_vectors, registers) << sizes.rows << " x " << sizes.columns << " x " << sizes.depth;
   }
 }
 
