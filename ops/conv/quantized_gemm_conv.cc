@@ -2,6 +2,7 @@
 
 #include "conv/gemm_conv_weights.h"
 #include "conv/quantized_conv.h"
+#include "conv/stacked_windows.h"
 #include "conv/window_rows.h"
 #include "conv/window_sums.h"
 #include "gemm/byte_operands.h"
@@ -37,7 +38,7 @@ Tensor merge_weights(const Tensor& w, const ConvGeometry& geometry, int64_t coun
   return merged;
 }
 
-/// Scratch: the product's, the output's, the windows' sums, then a line of padding or the widened image.
+/// Scratch: the product's, the output's, the windows' sums, then the widened image, then a line of padding or stacks.
 template <class Type>
 class QuantizedGemmConv final : public Kernel {
   using A = typename Type::A;
@@ -48,18 +49,21 @@ class QuantizedGemmConv final : public Kernel {
                     const CompileInput& in)
       : geometry_(geometry),
         windows_(geometry_),
+        stacked_(geometry_, Type::kUnit, int64_t{sizeof(A)}),
         gemm_(in, sizes_of(in), w, windows_.merged(conv_matrices<int8_t>(geometry, nullptr, 0)), geometry.group),
         output_(in, geometry.out_channels, activation),
         widen_(kernels_for<ByteRowKernels>(in.isa()).widen),
         output_offset_(gemm_.scratch_bytes()),
         sums_offset_(output_offset_ + output_.scratch_bytes()),
-        x_offset_(sums_offset_) {
+        x_offset_(sums_offset_),
+        padding_offset_(0) {
     if (output_.has_w_zero()) {
       sums_ = WindowSums(geometry, in.isa());
       x_offset_ += sums_.scratch_bytes();
     }
-    const int64_t values = kBytes ? windows_.padding_values() : checked_add(x_values(), kBehind);
-    scratch_bytes_ = x_offset_ + dtype_bytes(dtype_of<A>, values);
+    padding_offset_ = x_offset_ + (kBytes ? 0 : aligned(dtype_bytes(dtype_of<A>, checked_add(x_values(), kBehind))));
+    const int64_t values = stacked_.used() ? stacked_.values() : kBytes ? windows_.padding_values() : 0;
+    scratch_bytes_ = padding_offset_ + dtype_bytes(dtype_of<A>, values);
   }
 
   void run(KernelContext& context) const override {
@@ -69,51 +73,44 @@ class QuantizedGemmConv final : public Kernel {
                                                       : nullptr;
     const QuantizedOutput::Bound output = output_.bind(context, context.scratch() + output_offset_, window_sums);
     const auto* x = reinterpret_cast<const A*>(bytes.values);
-    WindowPadding<A> padding;
-    if constexpr (kBytes) {
-      auto* line = reinterpret_cast<A*>(context.scratch() + x_offset_);
-      std::fill_n(line, windows_.padding_values(), A(bytes.zero(0)));
-      padding = {line, x + x_values()};
-    } else {
+    auto* const padding = reinterpret_cast<A*>(context.scratch() + padding_offset_);
+    const A zero = kBytes ? A(bytes.zero(0)) : A{0};
+    if constexpr (!kBytes) {
       auto* wide = reinterpret_cast<A*>(context.scratch() + x_offset_);
       widen(context.executor(), bytes, wide);
       x = wide;
     }
-    const bool pointwise = geometry_.pointwise();
-    const auto rows = [&](int64_t group) {
-      return Rows{MatrixRows<A>(x + group * geometry_.group_in(), geometry_.in_channels),
-                  WindowRows<A>(windows_, x + group * geometry_.group_in(), padding), pointwise};
+    const auto multiply = [&](const auto& rows) {
+      gemm_.run(
+          context, geometry_.group, [](int64_t group) { return group; }, bytes.zero(0), output_.sum_bias(context), rows,
+          QuantizedProducts(output, 0, geometry_.group_out()));
     };
-    gemm_.run(
-        context, geometry_.group, [](int64_t group) { return group; }, bytes.zero(0), output_.sum_bias(context), rows,
-        QuantizedProducts(output, 0, geometry_.group_out()));
+    if (stacked_.used()) {
+      stacked_.copy(context.executor(), x, zero, padding);
+      return multiply([&](int64_t) { return StackedRows<A>(stacked_, padding); });
+    }
+    if (geometry_.pointwise()) {
+      return multiply(
+          [&](int64_t group) { return MatrixRows<A>(x + group * geometry_.group_in(), geometry_.in_channels); });
+    }
+    if constexpr (kBytes) std::fill_n(padding, windows_.padding_values(), zero);
+    const auto edges = kBytes ? WindowPadding<A>{padding, x + x_values()} : WindowPadding<A>();
+    multiply([&](int64_t group) { return WindowRows<A>(windows_, x + group * geometry_.group_in(), edges); });
   }
 
   size_t scratch_bytes() const override { return scratch_bytes_; }
   bool reads(int input) const override { return input != Q::kW || !gemm_.packed(); }
-  std::string describe() const override { return gemm_.describe(); }
+  std::string describe() const override { return gemm_.describe() + (stacked_.used() ? ", stacked windows" : ""); }
 
  private:
-  struct Rows final : RowSource<A> {
-    Rows(const MatrixRows<A>& of_pixels, const WindowRows<A>& of_windows, bool is_pointwise)
-        : pixels(of_pixels), windows(of_windows), pointwise(is_pointwise) {}
-    void rows(const RowBlock& block, const A** pointers, std::byte* scratch) const override {
-      pointwise ? pixels.rows(block, pointers, scratch) : windows.rows(block, pointers, scratch);
-    }
-    const A* zeros() const override { return pointwise ? nullptr : windows.zeros(); }
-
-    MatrixRows<A> pixels;
-    WindowRows<A> windows;
-    bool pointwise;
-  };
-
   GemmSizes sizes_of(const CompileInput& in) const {
     return {.rows = checked_mul(geometry_.batch, geometry_.out_pixels()),
             .columns = geometry_.group_out(),
-            .taps = windows_.taps(),
-            .depth = windows_.depth(),
+            .taps = stacked_.used() ? 1 : windows_.taps(),
+            .depth = stacked_.used() ? stacked_.depth() : windows_.depth(),
             .workers = in.executor().workers(),
-            .row_scratch_bytes = geometry_.pointwise()
+            .row_scratch_bytes = stacked_.used() ? 0
+                                 : geometry_.pointwise()
                                      ? MatrixRows<A>::scratch_bytes(windows_.depth(), geometry_.in_channels)
                                      : windows_.scratch_bytes(sizeof(A))};
   }
@@ -135,11 +132,12 @@ class QuantizedGemmConv final : public Kernel {
 
   ConvGeometry geometry_;
   ConvWindows windows_;
+  StackedWindows stacked_;
   QuantizedGemm<Type> gemm_;
   QuantizedOutput output_;
   WidenFunction widen_;
   WindowSums sums_;
-  size_t output_offset_, sums_offset_, x_offset_, scratch_bytes_;
+  size_t output_offset_, sums_offset_, x_offset_, padding_offset_, scratch_bytes_;
 };
 
 template <class Type>

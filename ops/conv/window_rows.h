@@ -19,6 +19,8 @@ class ConvWindows {
 
   int64_t taps() const { return int64_t(offsets_.size()); }
   int64_t depth() const { return depth_; }
+  /// Whether positions along the width form one tap.
+  bool merges_columns() const { return span_ > 1; }
   /// Returns the weights of a group (conv_matrices), with the positions along the width merged where they form one tap.
   template <class T>
   GemmWeights<T> merged(GemmWeights<T> w) const {

@@ -5,29 +5,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "ops/conv/window_values.h"
 #include "support/guarded_floats.h"
 
 namespace linnet::testing {
 namespace {
-
-constexpr uint8_t kPadding = 7;
-
-ConvAxis axis(int64_t in, int64_t kernel, int64_t stride, int64_t dilation, int64_t pad_begin, int64_t pad_end) {
-  ConvAxis result{in, 0, kernel, stride, dilation, pad_begin};
-  result.out = (in + pad_begin + pad_end - result.extent()) / stride + 1;
-  return result;
-}
-
-/// Returns the value at position (y, x) of the window of output pixel `row`, in channel c.
-uint8_t window_value(const ConvGeometry& g, const Guarded<uint8_t>& image, int64_t row, int64_t y, int64_t x,
-                     int64_t c) {
-  const auto& [depth, height, width] = g.axes;
-  const int64_t line = row / width.out, n = line / height.out;
-  const int64_t from_y = line % height.out * height.stride - height.pad_begin + y * height.dilation;
-  const int64_t from_x = row % width.out * width.stride - width.pad_begin + x * width.dilation;
-  if (from_y < 0 || from_y >= height.in || from_x < 0 || from_x >= width.in) return kPadding;
-  return image[((n * height.in + from_y) * width.in + from_x) * g.in_channels + c];
-}
 
 /// Checks the windows of all output pixels, `block` at a time, and that their values can be read in units of four.
 void expect_windows(const ConvGeometry& g, int block) {
@@ -64,10 +46,10 @@ TEST(WindowRows, AreTheValuesThatWindowsOfPaddedImagesRead) {
       const auto geometry = [&](const ConvAxis& height, const ConvAxis& width) {
         return ConvGeometry{.batch = 2, .in_channels = channels, .axes = {ConvAxis(), height, width}};
       };
-      expect_windows(geometry(axis(6, 3, 1, 1, 1, 1), axis(9, 3, 1, 1, 1, 1)), block);
-      expect_windows(geometry(axis(2, 5, 1, 1, 2, 2), axis(12, 5, 1, 1, 2, 2)), block);
-      expect_windows(geometry(axis(7, 3, 2, 1, 0, 2), axis(8, 2, 3, 1, 0, 1)), block);
-      expect_windows(geometry(axis(7, 3, 1, 2, 2, 2), axis(8, 3, 2, 2, 1, 3)), block);
+      expect_windows(geometry(window_axis(6, 3, 1, 1, 1, 1), window_axis(9, 3, 1, 1, 1, 1)), block);
+      expect_windows(geometry(window_axis(2, 5, 1, 1, 2, 2), window_axis(12, 5, 1, 1, 2, 2)), block);
+      expect_windows(geometry(window_axis(7, 3, 2, 1, 0, 2), window_axis(8, 2, 3, 1, 0, 1)), block);
+      expect_windows(geometry(window_axis(7, 3, 1, 2, 2, 2), window_axis(8, 3, 2, 2, 1, 3)), block);
     }
   }
 }
