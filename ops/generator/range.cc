@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "elements/dispatch.h"
+#include "elements/wrapping_arithmetic.h"
 #include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "infer/prefix_rules.h"
@@ -51,17 +52,25 @@ class RangeKernel final : public Kernel {
 
   void run(KernelContext& context) const override {
     T* y = context.output(0).data<T>();
-    parallel_items(context.executor(), context.output(0).size(), 1, [&](int64_t begin, int64_t end, int) {
-      if constexpr (std::is_integral_v<T>) {
-        Number value = start_ + Number(begin) * delta_;
-        for (int64_t i = begin; i < end; ++i, value += delta_) y[i] = T(value);
-      } else {
-        for (int64_t i = begin; i < end; ++i) y[i] = T(start_ + Number(i) * delta_);
-      }
-    });
+    parallel_items(context.executor(), context.output(0).size(), 1,
+                   [=, this](int64_t begin, int64_t end, int) { write(begin, int32_t(end - begin), y + begin); });
   }
 
  private:
+  /// Writes n elements from element `first` on. Positions are sums of a double and an int32, which are exact and which
+  /// every instruction set converts in vectors.
+  void write(int64_t first, int32_t n, T* y) const {
+    const Number start = start_, delta = delta_;
+    if constexpr (std::is_integral_v<T>) {
+      using Unsigned = std::make_unsigned_t<T>;
+      auto value = Unsigned(start + wrapping_mul(Number(first), delta));
+      for (int32_t i = 0; i < n; ++i, value = Unsigned(value + Unsigned(delta))) y[i] = T(value);
+    } else {
+      const auto begin = double(first);
+      for (int32_t i = 0; i < n; ++i) y[i] = T(start + Number(begin + double(i)) * delta);
+    }
+  }
+
   Number start_, delta_;
 };
 

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstring>
 
+#include "elements/dispatch.h"
 #include "infer/infer.h"
 #include "movement/copy.h"
 #include "partition/checkpoints.h"
@@ -9,11 +11,45 @@
 namespace linnet {
 namespace {
 
+/// Copies elements [begin, end) that are kept to y[at] and on, and returns where the next one belongs. y has room for
+/// `kept` elements. Single conditions would be unpredictable branches.
+using CompressElements = int64_t (*)(const void* x, const bool* keep, int64_t begin, int64_t end, void* y, int64_t at,
+                                     int64_t kept);
+template <class T>
+int64_t compress_elements(const void* x_data, const bool* keep, int64_t begin, int64_t end, void* y_data, int64_t at,
+                          int64_t kept) {
+  const auto* x = static_cast<const T*>(x_data);
+  auto* y = static_cast<T*>(y_data);
+  constexpr uint64_t kAll = 0x0101010101010101;
+  constexpr int64_t kBlock = sizeof kAll;
+  int64_t i = begin;
+  for (; i + kBlock <= end && at + kBlock <= kept; i += kBlock) {
+    uint64_t block;
+    std::memcpy(&block, keep + i, sizeof block);
+    if (block == kAll) {
+      std::copy_n(x + i, kBlock, y + at);
+      at += kBlock;
+    } else if (block != 0) {
+      for (int64_t j = i; j < i + kBlock; at += keep[j++]) y[at] = x[j];
+    }
+  }
+  for (; i < end && at < kept; at += keep[i++]) y[at] = x[i];
+  return at;
+}
+
+CompressElements compress_elements_of(DType dtype) {
+  return dispatch_width(dtype, []<class T>() -> CompressElements { return compress_elements<T>; });
+}
+
 class CompressKernel final : public Kernel {
  public:
   /// x is [outer, dim, inner].
   CompressKernel(DType dtype, const Shape& x, std::optional<int> axis)
-      : copy_(copy_row_of(dtype)), width_(element_bytes(dtype)), x_(x), axis_(axis) {
+      : copy_(copy_row_of(dtype)),
+        compress_(compress_elements_of(dtype)),
+        width_(element_bytes(dtype)),
+        x_(x),
+        axis_(axis) {
     outer_ = axis ? x.elements(0, *axis) : 1;
     dim_ = axis ? x[*axis] : x.elements();
     inner_ = axis ? x.elements(*axis + 1, x.rank()) : 1;
@@ -31,7 +67,16 @@ class CompressKernel final : public Kernel {
     auto* y = static_cast<std::byte*>(output.raw());
     const auto* x = static_cast<const std::byte*>(context.input(0).raw());
     Checkpoints checkpoints;
-    for (int64_t o = 0; o < outer_; ++o, x += dim_ * inner_ * width_) y = copy_kept(x, y, keep, n, checkpoints);
+    for (int64_t o = 0; o < outer_; ++o, x += dim_ * inner_ * width_) {
+      if (inner_ == 1) {
+        int64_t at = 0;
+        checkpoints.in_parts(n, 1,
+                             [&](int64_t begin, int64_t end) { at = compress_(x, keep, begin, end, y, at, kept); });
+        y += kept * width_;
+      } else {
+        y = copy_kept(x, y, keep, n, checkpoints);
+      }
+    }
   }
 
  private:
@@ -54,6 +99,7 @@ class CompressKernel final : public Kernel {
   }
 
   CopyRow copy_;
+  CompressElements compress_;
   int64_t width_;
   Shape x_;
   std::optional<int> axis_;

@@ -44,9 +44,9 @@ struct PlanePoolKernels {
   PlaneMaxKernels<uint8_t> max_u8;
   PlaneMaxKernels<int8_t> max_s8;
   void (*pad_mean_f32)(const PlaneColumns& s, int64_t count, float* lines);
-  /// Computes the sum of each window divided by factors[row] * elements[column]. `elements` has kMostLanes more
-  /// elements than there are columns.
-  void (*mean_f32)(const PlaneColumns& s, const PlaneRows<float>& rows, const float* factors, const float* elements,
+  /// Computes the sum of each window times shares[first_share[row] + column]. `shares` has kMostLanes more elements
+  /// after the last column.
+  void (*mean_f32)(const PlaneColumns& s, const PlaneRows<float>& rows, const float* shares, const int64_t* first_share,
                    float* y);
 };
 

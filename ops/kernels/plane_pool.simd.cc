@@ -213,12 +213,12 @@ constexpr PlaneMaxKernels<T> kMax{pad_lines<Max<T>, T>, [](const PlaneColumns& s
                                     pool<Max<T>>(s, rows, y, [](auto best, int64_t, int64_t) { return best; });
                                   }};
 
-void mean_f32(const PlaneColumns& s, const PlaneRows<float>& rows, const float* factors, const float* elements,
+void mean_f32(const PlaneColumns& s, const PlaneRows<float>& rows, const float* shares, const int64_t* first_share,
               float* y) {
   pool<Sum>(s, rows, y, [&]<class V>(V sum, int64_t row, int64_t column) -> V {
-    V count;
-    std::memcpy(&count, elements + column, sizeof count);
-    return sum / (factors[row] * count);
+    V share;
+    std::memcpy(&share, shares + first_share[row] + column, sizeof share);
+    return sum * share;
   });
 }
 

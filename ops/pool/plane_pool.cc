@@ -1,6 +1,7 @@
 #include "pool/plane_pool.h"
 
 #include <algorithm>
+#include <map>
 #include <type_traits>
 #include <utility>
 
@@ -44,16 +45,27 @@ struct RowTable {
         first.push_back(std::ssize(taps));
         add_taps(shape, depth, height);
         counts.push_back(std::ssize(taps) - first.back());
-        factors.push_back(float(std::max<int64_t>(1, checked_mul(counted(kind, depth), counted(kind, height)))));
+        if (kind != PoolKind::kMax) add_shares(kind, shape, checked_mul(counted(kind, depth), counted(kind, height)));
       }
     }
+    shares.resize(shares.size() + size_t(PlaneColumns::kMostLanes));
   }
 
   CountedVector<int64_t> taps;           ///< start of the lines that windows contain
   CountedVector<int64_t> first, counts;  ///< for each row
-  CountedVector<float> factors;          ///< number of lines that count for a mean
+  CountedVector<float> shares;           ///< of an element in the mean of a column, for each number of lines
+  CountedVector<int64_t> first_share;    ///< for each row
 
  private:
+  void add_shares(PoolKind kind, const PoolShape& shape, int64_t lines) {
+    const auto [at, is_new] = shares_of_.try_emplace(lines, std::ssize(shares));
+    first_share.push_back(at->second);
+    if (!is_new) return;
+    for (const PoolWindow& w : shape.windows[2]) {
+      shares.push_back(float(1 / double(std::max<int64_t>(1, checked_mul(lines, counted(kind, w))))));
+    }
+  }
+
   void add_taps(const PoolShape& shape, const PoolWindow& depth, const PoolWindow& height) {
     const PoolAxis &z_axis = shape.axes[0], &y_axis = shape.axes[1];
     for (int64_t d = depth.begin; d < depth.end; ++d) {
@@ -62,6 +74,8 @@ struct RowTable {
         taps.push_back((z * y_axis.in + height.origin + h * y_axis.dilation) * shape.axes[2].in);
     }
   }
+
+  std::map<int64_t, int64_t> shares_of_;  ///< by number of lines
 };
 
 /// Computes rows of output pixels, some at a time: the lines in the windows of a row are joined to one, then its
@@ -82,10 +96,6 @@ class PlanePool final : public Kernel {
                 axis.dilation,
                 std::max(reach, checked_add(axis.pad_begin, axis.in))};
     group_ = std::clamp<int64_t>(kMostElements / columns_.padded, 1, kMostRows);
-    if (kind_ == PoolKind::kMax) return;
-    elements_.assign(size_t(checked_add(axis.out, PlaneColumns::kMostLanes)), 1.0f);
-    std::ranges::transform(shape_.windows[2], elements_.begin(),
-                           [&](const PoolWindow& w) { return float(std::max<int64_t>(1, counted(kind_, w))); });
   }
 
   void run(KernelContext& context) const override {
@@ -143,7 +153,7 @@ class PlanePool final : public Kernel {
   void compute(const PlaneRows<T>& rows, int64_t first, T* y) const {
     if constexpr (std::is_same_v<T, float>) {
       if (kind_ != PoolKind::kMax)
-        return kernels_.mean_f32(columns_, rows, table_.factors.data() + first, elements_.data(), y);
+        return kernels_.mean_f32(columns_, rows, table_.shares.data(), table_.first_share.data() + first, y);
     }
     max_kernels<T>(kernels_).rows(columns_, rows, y);
   }
@@ -153,8 +163,7 @@ class PlanePool final : public Kernel {
   PlanePoolKernels kernels_;
   RowTable table_;
   PlaneColumns columns_;
-  int64_t group_;                  ///< rows that are computed together
-  CountedVector<float> elements_;  ///< elements that count for the mean of a column
+  int64_t group_;  ///< rows that are computed together
 };
 
 }  // namespace

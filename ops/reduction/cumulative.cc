@@ -168,6 +168,7 @@ class CumulativeKernel final : public Kernel {
     checkpoints.in_parts(length, kLines, [&](int64_t step, int64_t end) {
       for (; step < end; ++step) {
         const int64_t at = order_.reverse ? length - 1 - step : step;
+#pragma GCC unroll 4
         for (int l = 0; l < kLines; ++l) {
           const T before = total[l];
           total[l] = Function()(before, x[at + l * length]);

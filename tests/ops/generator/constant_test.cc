@@ -72,6 +72,21 @@ TEST(Range, StopsBeforeItsLimit) {
   EXPECT_EQ(float(half.data<Half>()[51]), 2052);
 }
 
+template <class T>
+void expect_multiples(T start, T limit, T delta, int64_t size) {
+  const Tensor y = range<T>(start, limit, delta);
+  ASSERT_EQ(y.size(), size);
+  for (int64_t i = 0; i < size; ++i) ASSERT_EQ(y.data<T>()[i], T(start + T(i) * delta)) << i;
+}
+
+TEST(Range, LongRangesConsistOfMultiplesOfDelta) {
+  expect_multiples<float>(0.5f, 10'000.5f, 0.125f, 80'000);
+  expect_multiples<float>(3e7f, -3e7f, -1.5e3f, 40'000);
+  expect_multiples<double>(-1, 7'000, 0.1, 70'010);
+  expect_multiples<int64_t>(int64_t{1} << 40, 0, -(int64_t{1} << 24), 1 << 16);
+  expect_multiples<int16_t>(32'767, -32'768, -1, 65'535);
+}
+
 TEST(Range, RefusesWhatHasNoLength) {
   expect_error(ErrorKind::kShape, "delta must not be 0", [] { range<int32_t>(1, 2, 0); });
   expect_error(ErrorKind::kLimit, "too long", [] { range<float>(0, INFINITY, 1); });

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "support/run_op.h"
 
@@ -26,6 +27,33 @@ TEST(Compress, KeepsTheSlicesWhoseConditionIsTrue) {
   EXPECT_EQ(compress(kX, {false}, {{"axis", int64_t{0}}}).shape(), (Shape{0, 2}));
   expect_close(compress(Tensor::of<std::string>({"a", "b"}), {false, true}), Tensor::of<std::string>({"b"}));
   expect_error(ErrorKind::kShape, "axis 2", [] { compress(kX, {true}, {{"axis", int64_t{2}}}); });
+}
+
+/// n conditions: runs of equal ones, or changes at random.
+std::vector<bool> conditions(int64_t n, int64_t run, unsigned seed) {
+  std::minstd_rand random(seed);
+  std::vector<bool> keep;
+  while (std::ssize(keep) < n) keep.insert(keep.end(), 1 + random() % size_t(run), random() % 2 == 0);
+  keep.resize(size_t(n));
+  return keep;
+}
+
+TEST(Compress, KeepsSingleElementsOfEveryWidthAndWholeRuns) {
+  for (const DType dtype : {DType::kUint8, DType::kFloat16, DType::kFloat32, DType::kFloat64, DType::kString}) {
+    for (const int64_t run : {1, 40}) {
+      for (const int64_t n : {1, 8, 61, 300}) {
+        const Tensor numbers = random_tensor({3, 300}, unsigned(n));
+        const Tensor x = dtype == DType::kString ? run_op({"Cast", 13, {{"to", int64_t{8}}}}, {numbers})[0]
+                                                 : cast_to(numbers, dtype);
+        const std::vector<bool> keep = conditions(n, run, unsigned(n + run));
+        const Tensor y = compress(x, keep, {{"axis", int64_t{1}}});
+        std::vector<int64_t> kept;
+        for (int64_t i = 0; i < n; ++i)
+          if (keep[size_t(i)]) kept.push_back(i);
+        expect_close(y, run_op({"Gather", 13, {{"axis", int64_t{1}}}}, {x, Tensor::of(kept)})[0]);
+      }
+    }
+  }
 }
 
 TEST(NonZero, ListsCoordinatesInRowMajorOrder) {
