@@ -140,9 +140,14 @@ void bits32(const void* x_in, int64_t rows, int64_t cols, int64_t ldx, void* y_o
   auto* y = static_cast<uint32_t*>(y_out);
   if (transpose_narrow(x, rows, cols, ldx, y, ldy)) return;
   // Columns per pass. Whole cache lines of each row of x are used while they are cached. Rows of y at multiples of 1
-  // KiB share few sets of the first-level cache, so fewer of them are written at a time.
-  constexpr int64_t kShared = 256;
+  // KiB share few sets of the first-level cache, so fewer of them are written at a time, and whole lines of them.
+  constexpr int64_t kShared = 256, kLine = 16;
   const int64_t block = ldy % kShared == 0 && ldx % kShared != 0 ? 16 : 64;
+  const int64_t before_line = ldy % kShared == 0 ? -int64_t(uintptr_t(y) / sizeof(*y)) & (kLine - 1) : 0;
+  if (before_line > 0 && rows > 4 * kLine) {
+    tiled_region<4>(x, before_line, cols, ldx, y, ldy);
+    x += before_line * ldx, y += before_line, rows -= before_line;
+  }
   for (int64_t c = 0; c < cols; c += block) {
     const int64_t count = cols - c < block ? cols - c : block;
     tiled_region<kLanes>(x + c, rows, count, ldx, y + c * ldy, ldy);
@@ -187,7 +192,7 @@ inline void register_tile(const T* x, int64_t ldx, T* y, int64_t ldy) {
   for (int i = 0; i < W; ++i) std::memcpy(y + i * ldy, &v[i], sizeof v[i]);
 }
 
-/// Transposes tiles, in blocks with as many rows and columns as a cache line has elements.
+/// Transposes tiles, in blocks with as many rows and columns as a cache line has elements. Blocks begin at a line of y.
 template <class T>
 void in_registers(const void* x_in, int64_t rows, int64_t cols, int64_t ldx, void* y_out, int64_t ldy) {
   const auto* x = static_cast<const T*>(x_in);
@@ -195,10 +200,12 @@ void in_registers(const void* x_in, int64_t rows, int64_t cols, int64_t ldx, voi
   if (transpose_narrow(x, rows, cols, ldx, y, ldy)) return;
   constexpr int64_t W = Register<T>::kSize, kLine = 64 / sizeof(T);
   const int64_t full_rows = rows / W * W, full_cols = cols / W * W;
+  const int64_t after_line = int64_t(uintptr_t(y) / sizeof(typename Register<T>::Type)) * W & (kLine - 1);
   for (int64_t first = 0; first < full_cols; first += kLine) {
     const int64_t end = first + kLine < full_cols ? first + kLine : full_cols;
-    for (int64_t line = 0; line < full_rows; line += kLine) {
-      const int64_t last = line + kLine < full_rows ? line + kLine : full_rows;
+    for (int64_t line = 0, last; line < full_rows; line = last) {
+      last = line + kLine - (line > 0 ? 0 : after_line);
+      if (last > full_rows) last = full_rows;
       for (int64_t c = first; c < end; c += W) {
         for (int64_t r = line; r < last; r += W) register_tile(x + r * ldx + c, ldx, y + c * ldy + r, ldy);
       }
