@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "infer/checked_values.h"
 #include "infer/infer.h"
 #include "movement/copy.h"
 #include "partition/parallel.h"
+#include "partition/parts.h"
 #include "registration.h"
 
 namespace linnet {
@@ -29,14 +31,15 @@ class TriluKernel final : public Kernel {
     const auto* x = static_cast<const std::byte*>(context.input(0).raw());
     auto* y = static_cast<std::byte*>(context.output(0).raw());
     parallel_items(context.executor(), all_rows_, columns_, [&](int64_t begin, int64_t end, int) {
-      // One long copy is fastest. The elements to clear are then still in a cache.
-      copy_(x + begin * row_bytes_, 1, y + begin * row_bytes_, 1, (end - begin) * columns_);
       int64_t row = begin % rows_;
       for (int64_t r = begin; r < end; ++r, row = row + 1 < rows_ ? row + 1 : 0) {
         // The upper triangle begins at column i + k; the lower one ends after it.
         const int64_t split = std::clamp<int64_t>(row + k + (upper_ ? 0 : 1), 0, columns_);
-        const int64_t first = upper_ ? 0 : split, last = upper_ ? split : columns_;
-        clear(y + r * row_bytes_ + first * width_, last - first);
+        const std::ptrdiff_t offset = r * row_bytes_;
+        Span kept{0, split}, rest{split, columns_};
+        if (upper_) std::swap(kept, rest);
+        copy_(x + offset + kept.begin * width_, 1, y + offset + kept.begin * width_, 1, kept.size());
+        clear(y + offset + rest.begin * width_, rest.size());
       }
     });
   }
