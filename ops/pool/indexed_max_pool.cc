@@ -89,8 +89,7 @@ class IndexedMaxPool final : public Kernel {
     const int64_t columns = shape_.axes[2].out;
     parallel_items(context.executor(), rows, columns * shape_.taps(), [&](int64_t row, int64_t end, int) {
       Checkpoints checkpoints;
-      for (; row < end; ++row) {
-        const PoolRow r(shape_, row);
+      for (PoolRow r(shape_, row); row < end; ++row, r.advance(shape_)) {
         T* best = y + row * columns;
         int64_t* where = indices + row * columns;
         if (pool_row<false>(x, r, best, where, checkpoints)) pool_row<true>(x, r, best, where, checkpoints);
@@ -112,14 +111,14 @@ class IndexedMaxPool final : public Kernel {
     bool nan = false;
     const int64_t plane = row.plane * shape_.in_pixels();
     const auto line_at = [&](int64_t kd, int64_t kh) -> std::ptrdiff_t {
-      const std::ptrdiff_t z = row.depth.origin + kd * shape_.axes[0].dilation;
-      const std::ptrdiff_t y = row.height.origin + kh * shape_.axes[1].dilation;
+      const std::ptrdiff_t z = row.depth->origin + kd * shape_.axes[0].dilation;
+      const std::ptrdiff_t y = row.height->origin + kh * shape_.axes[1].dilation;
       return (z * shape_.axes[1].in + y) * shape_.axes[2].in;
     };
-    const bool any = row.depth.begin < row.depth.end && row.height.begin < row.height.end;
-    begin_row(x + plane, any ? line_at(row.depth.begin, row.height.begin) : -1, best, where);
-    for (int64_t kd = row.depth.begin; any && kd < row.depth.end; ++kd) {
-      for (int64_t kh = row.height.begin; kh < row.height.end; ++kh) {
+    const bool any = row.depth->begin < row.depth->end && row.height->begin < row.height->end;
+    begin_row(x + plane, any ? line_at(row.depth->begin, row.height->begin) : -1, best, where);
+    for (int64_t kd = row.depth->begin; any && kd < row.depth->end; ++kd) {
+      for (int64_t kh = row.height->begin; kh < row.height->end; ++kh) {
         const int64_t line = line_at(kd, kh);
         for (const Position& p : positions_) {
           const int64_t at = line + p.shift, stride = shape_.axes[2].stride, c = p.columns.begin, n = p.columns.size();
