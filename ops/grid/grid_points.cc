@@ -19,12 +19,10 @@ double reflect(double x, double low, double high) {
   return low + (distance <= extent ? distance : 2 * extent - distance);
 }
 
-double cubic_weight(double distance) {
-  constexpr double a = -0.75;
-  const double d = std::abs(distance);
-  if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
-  return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
-}
+constexpr double kCubic = -0.75;
+/// The weight of a tap at a distance in [0, 1], and in [1, 2].
+double near_weight(double d) { return ((kCubic + 2) * d - (kCubic + 3)) * d * d + 1; }
+double far_weight(double d) { return ((kCubic * d - 5 * kCubic) * d + 8 * kCubic) * d - 4 * kCubic; }
 
 AxisTaps taps_at(const GridSettings& s, double grid, int64_t length) {
   const auto last = double(length - 1);
@@ -50,7 +48,11 @@ AxisTaps taps_at(const GridSettings& s, double grid, int64_t length) {
     for (const double at : {base, base + 1}) add(taps, at, 1 - std::abs(x - at));
   }
   if (s.filter == Filter::kCubic) {
-    for (const double k : {-1, 0, 1, 2}) add(taps, base + k, cubic_weight(x - base - k));
+    const double after = x - base;
+    add(taps, base - 1, far_weight(after + 1));
+    add(taps, base, near_weight(after));
+    add(taps, base + 1, near_weight(1 - after));
+    add(taps, base + 2, far_weight(2 - after));
   }
   return taps;
 }
