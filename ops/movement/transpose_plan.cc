@@ -66,6 +66,7 @@ class MatrixTranspose final : public Kernel {
     }
     rows_ = extents.back();
     x_pitch_ = x_strides.back();
+    read_in_order();
     // Blocks are whole cache lines of columns, so that two chunks never read the same lines of many rows.
     column_block_ = std::clamp<int64_t>(kChunkElements / rows_ / 64 * 64, 64, std::max<int64_t>(columns_, 64));
     column_blocks_ = ceil_div(columns_, column_block_);
@@ -97,6 +98,15 @@ class MatrixTranspose final : public Kernel {
   struct Loop {
     int64_t extent, x_stride, y_stride;
   };
+
+  /// Makes the loop over matrices that follow each other in x the innermost one, where they are written to few places.
+  void read_in_order() {
+    constexpr int64_t kMostPlaces = 16;
+    const int64_t matrix = rows_ * x_pitch_;
+    const auto next = std::ranges::find_if(
+        outer_, [&](const Loop& loop) { return loop.x_stride == matrix && loop.extent <= kMostPlaces / columns_; });
+    if (next != outer_.end()) std::rotate(next, next + 1, outer_.end());
+  }
 
   /// The offsets of a matrix in x and y.
   struct Place {

@@ -47,6 +47,16 @@ TEST(Transpose, EveryPermutationOfFourAxes) {
   } while (std::next_permutation(perm.begin(), perm.end()));
 }
 
+TEST(Transpose, MovesBlocksOfPixelsToChannels) {
+  for (const std::vector<int64_t>& perm : {std::vector<int64_t>{0, 3, 5, 1, 2, 4}, {0, 1, 3, 5, 2, 4}}) {
+    for (const int64_t block : {2, 3, 5, 9}) {
+      check({2, 3, 4, block, 6, block}, perm, DType::kFloat32);
+      check({2, 3, 4, block, 1, block}, perm, DType::kUint8);
+    }
+    check({2, 16, 20, 2, 40, 2}, perm, DType::kFloat64);
+  }
+}
+
 TEST(Transpose, EveryWidthAndManyChunks) {
   for (const DType dtype : {DType::kUint8, DType::kFloat16, DType::kFloat32, DType::kInt64, DType::kComplex128}) {
     check({2, 70, 33, 19}, {0, 2, 3, 1}, dtype);
