@@ -172,7 +172,7 @@ inline void reduce_block(const float* x, int64_t rows, int64_t pitch, int64_t co
 
 template <class Reduction>
 void reduce_columns(const float* x, float* y, int64_t rows, int64_t pitch, int64_t columns) {
-  constexpr int64_t kStrip = 512;
+  constexpr int64_t kStrip = 1024;
   float sums[kStrip], total[kStrip];
   for (int64_t first = 0; first < columns; first += kStrip, x += kStrip, y += kStrip) {
     const int64_t n = columns - first < kStrip ? columns - first : kStrip;

@@ -31,7 +31,7 @@ class NumberReduceKernel final : public Kernel {
   }
 
  private:
-  static constexpr int64_t kTotals = 512;  ///< The number of accumulators at a time.
+  static constexpr int64_t kTotals = 1024;  ///< The number of accumulators at a time.
   static constexpr int64_t kShortRow = 32;
   static constexpr size_t kMostBytes = 8;  ///< The largest size of an accumulator.
   static_assert(kCastBlock >= kTotals);
