@@ -4,13 +4,14 @@
 
 namespace linnet {
 
-/// Sums in float64 of the columns of a matrix of T, row by row.
+/// Moments in float64 of the columns of a matrix of T, whose rows are added in order, in blocks.
 template <class T>
-struct ColumnSums {
-  /// sums[c] += x[r * pitch + c] for r in [0, rows), c in [0, columns).
-  void (*add)(const T* x, int64_t rows, int64_t pitch, int64_t columns, double* sums);
-  /// sums[c] += (x[r * pitch + c] - means[c])^2.
-  void (*add_distances)(const T* x, int64_t rows, int64_t pitch, int64_t columns, const double* means, double* sums);
+struct ColumnMoments {
+  /// Adds rows x[r * pitch + c], r in [0, rows), c in [0, columns), to `before` rows whose means and sums of squared
+  /// distances from them are given. rows <= kBlockRows and columns <= kMostColumns.
+  void (*add)(const T* x, int64_t rows, int64_t pitch, int64_t columns, int64_t before, double* means, double* squares);
+
+  static constexpr int64_t kBlockRows = 64, kMostColumns = 512;
 };
 
 /// The functions of NormalizeKernels in float64.
@@ -48,8 +49,10 @@ struct NormalizeKernels {
   void (*scale_rows)(const float* x, int64_t x_pitch, float* y, int64_t y_pitch, int64_t rows, int64_t n,
                      const float* scale, const float* shift, float low);
   DoubleNormalizeKernels doubles;
-  ColumnSums<float> float_columns;
-  ColumnSums<double> double_columns;
+  ColumnMoments<float> float_columns;
+  ColumnMoments<double> double_columns;
+  /// y[i] = scale[i] / sqrt(variance[i] + epsilon).
+  void (*factors)(const double* scale, const double* variance, double epsilon, double* y, int64_t n);
 };
 
 }  // namespace linnet

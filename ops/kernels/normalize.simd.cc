@@ -85,35 +85,55 @@ void scale_rows(const float* x, int64_t x_pitch, float* y, int64_t y_pitch, int6
 
 // The following functions have no branches, so that compilers vectorise the loops.
 
+/// Adds the distances of the rows from an origin, and their squares.
 template <class T>
-void add_columns(const T* __restrict x, int64_t rows, int64_t pitch, int64_t columns, double* __restrict sums) {
+void add_distances(const T* __restrict x, int64_t rows, int64_t pitch, int64_t columns, const double* __restrict origin,
+                   double* __restrict sums, double* __restrict squares) {
   for (; rows >= 4; rows -= 4, x += 4 * pitch) {
     const T *second = x + pitch, *third = second + pitch, *fourth = third + pitch;
     for (int64_t c = 0; c < columns; ++c) {
-      sums[c] = (((sums[c] + double(x[c])) + double(second[c])) + double(third[c])) + double(fourth[c]);
+      const double p = double(x[c]) - origin[c], q = double(second[c]) - origin[c];
+      const double r = double(third[c]) - origin[c], s = double(fourth[c]) - origin[c];
+      sums[c] += (p + q) + (r + s);
+      squares[c] += (p * p + q * q) + (r * r + s * s);
     }
   }
   for (; rows > 0; --rows, x += pitch) {
-    for (int64_t c = 0; c < columns; ++c) sums[c] += double(x[c]);
+    for (int64_t c = 0; c < columns; ++c) {
+      const double distance = double(x[c]) - origin[c];
+      sums[c] += distance;
+      squares[c] += distance * distance;
+    }
   }
 }
 
+/// The origin is the first row: so close to the others that their mean cancels few digits of a block's squares. Blocks
+/// are joined as Chan, Golub and LeVeque do: "Updating Formulae and a Pairwise Algorithm for Computing Sample
+/// Variances", 1979.
 template <class T>
-void add_column_distances(const T* __restrict x, int64_t rows, int64_t pitch, int64_t columns,
-                          const double* __restrict means, double* __restrict sums) {
-  const auto square = [](double distance) { return distance * distance; };
-  for (; rows >= 4; rows -= 4, x += 4 * pitch) {
-    const T *second = x + pitch, *third = second + pitch, *fourth = third + pitch;
-    for (int64_t c = 0; c < columns; ++c) {
-      const double mean = means[c];
-      sums[c] = (((sums[c] + square(double(x[c]) - mean)) + square(double(second[c]) - mean)) +
-                 square(double(third[c]) - mean)) +
-                square(double(fourth[c]) - mean);
-    }
+void add_moments(const T* x, int64_t rows, int64_t pitch, int64_t columns, int64_t before, double* __restrict means,
+                 double* __restrict squares) {
+  constexpr int64_t kColumns = ColumnMoments<T>::kMostColumns;
+  double origin[kColumns], block_sums[kColumns], block_squares[kColumns];
+  for (int64_t c = 0; c < columns; ++c) {
+    const double first = double(x[c]);
+    origin[c] = first - first == 0 ? first : 0;  // Infinities are no origin.
+    block_sums[c] = block_squares[c] = 0;
   }
-  for (; rows > 0; --rows, x += pitch) {
-    for (int64_t c = 0; c < columns; ++c) sums[c] += square(double(x[c]) - means[c]);
+  add_distances(x, rows, pitch, columns, origin, block_sums, block_squares);
+  const double per_row = 1 / double(rows), all = double(before + rows);
+  const double part = double(rows) / all, kept = double(before) / all;
+  for (int64_t c = 0; c < columns; ++c) {
+    const double mean = block_sums[c] * per_row, inner = block_squares[c] - block_sums[c] * mean;
+    const double distance = origin[c] + mean - means[c];
+    means[c] = means[c] * kept + (origin[c] + mean) * part;
+    squares[c] += (inner < 0 ? 0 : inner) + distance * distance * (part * double(before));
   }
+}
+
+void factors(const double* __restrict scale, const double* __restrict variance, double epsilon, double* __restrict y,
+             int64_t n) {
+  for (int64_t i = 0; i < n; ++i) y[i] = scale[i] / __builtin_sqrt(variance[i] + epsilon);
 }
 
 /// Returns the sum of term(x[i]), with the same number of partial sums on every instruction set.
@@ -168,8 +188,9 @@ void fill(NormalizeKernels& k) {
   k.normalize_channels_last = normalize_channels_last;
   k.scale_rows = scale_rows;
   k.doubles = {double_moments, normalize_double_channel, normalize_double_channels_last};
-  k.float_columns = {add_columns<float>, add_column_distances<float>};
-  k.double_columns = {add_columns<double>, add_column_distances<double>};
+  k.float_columns = {add_moments<float>};
+  k.double_columns = {add_moments<double>};
+  k.factors = factors;
 }
 
 }  // namespace linnet::LINNET_SIMD_NS

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 
 #include "gemm/fused_activation.h"
@@ -28,8 +29,8 @@ struct Training {
   std::array<bool, 4> outputs{};
 };
 
-/// The number of channels that are processed together.
-constexpr int64_t kColumns = 64;
+/// The most channels that are processed together.
+constexpr int64_t kColumns = ColumnMoments<float>::kMostColumns;
 
 /// One value for each of up to kColumns channels.
 using Column = std::array<double, kColumns>;
@@ -48,6 +49,11 @@ void set_values(Tensor& tensor, int64_t first, int64_t count, const Column& valu
   });
 }
 
+/// The moments of up to kColumns channels.
+struct Columns {
+  Column means, variances;
+};
+
 /// scale, B, mean and variance.
 using Inputs = std::array<const Tensor*, 4>;
 
@@ -58,19 +64,20 @@ struct Parameters {
 
   Parameters(T* memory, int64_t channels) : mean(memory), factor(mean + channels), bias(factor + channels) {}
 
-  void set(int64_t c, const Moments<double>& moments, double scale, double shift, double epsilon) const {
-    mean[c] = T(moments.mean);
-    factor[c] = T(scale / std::sqrt(moments.variance + epsilon));
-    bias[c] = T(shift);
+  /// Sets those of channels [first, first + count).
+  void set(int64_t first, int64_t count, const Columns& moments, const Tensor& scale, const Tensor& shift,
+           double epsilon, const NormalizeKernels& kernels) const {
+    Column factors;
+    kernels.factors(values_at(scale, first, count).data(), moments.variances.data(), epsilon, factors.data(), count);
+    const Column shifts = values_at(shift, first, count);
+    for (int64_t i = 0; i < count; ++i) mean[first + i] = T(moments.means[size_t(i)]);
+    for (int64_t i = 0; i < count; ++i) factor[first + i] = T(factors[size_t(i)]);
+    for (int64_t i = 0; i < count; ++i) bias[first + i] = T(shifts[size_t(i)]);
   }
-  void set_all(const Inputs& in, int64_t channels, double epsilon) const {
+  void set_all(const Inputs& in, int64_t channels, double epsilon, const NormalizeKernels& kernels) const {
     for (int64_t c = 0; c < channels; c += kColumns) {
       const int64_t count = std::min(kColumns, channels - c);
-      const Column scale = values_at(*in[0], c, count), shift = values_at(*in[1], c, count);
-      const Column means = values_at(*in[2], c, count), variances = values_at(*in[3], c, count);
-      for (size_t i = 0; i < size_t(count); ++i) {
-        set(c + int64_t(i), {means[i], variances[i]}, scale[i], shift[i], epsilon);
-      }
+      set(c, count, {values_at(*in[2], c, count), values_at(*in[3], c, count)}, *in[0], *in[1], epsilon, kernels);
     }
   }
 };
@@ -91,7 +98,7 @@ class BatchNormalizationKernel final : public Kernel {
     const Inputs inputs{in.constant(1), in.constant(2), in.constant(3), in.constant(4)};
     if (training_.on || std::ranges::count(inputs, nullptr) > 0) return;
     constants_ = in.packed_memory(in.dtype(0), Shape{3, g_.channels});
-    Parameters<T>(constants_.data<T>(), g_.channels).set_all(inputs, g_.channels, double(epsilon_));
+    Parameters<T>(constants_.data<T>(), g_.channels).set_all(inputs, g_.channels, double(epsilon_), kernels_);
   }
 
   void run(KernelContext& context) const override {
@@ -114,30 +121,34 @@ class BatchNormalizationKernel final : public Kernel {
     auto* memory = reinterpret_cast<T*>(context.scratch());
     const Parameters<T> p(memory, g_.channels);
     const Inputs in{&context.input(1), &context.input(2), &context.input(3), &context.input(4)};
-    training_.on ? train(context, x, p) : p.set_all(in, g_.channels, double(epsilon_));
+    training_.on ? train(context, x, p) : p.set_all(in, g_.channels, double(epsilon_), kernels_);
     return memory;
   }
 
   static constexpr int64_t kShortRow = 8;
-  struct Columns {
-    Column means, variances;
-  };
 
   int64_t channel_elements() const { return checked_mul(g_.n, g_.spatial); }
 
   /// Sets the parameters to the moments over the batch.
   void train(KernelContext& context, const T* x, const Parameters<T>& p) const {
-    const int64_t blocks = ceil_div(g_.channels, kColumns);
-    const int64_t elements = checked_mul(channel_elements(), kColumns);
+    const int64_t width = columns_together(context.executor().workers()), blocks = ceil_div(g_.channels, width);
+    const int64_t elements = checked_mul(channel_elements(), width);
     parallel_items(context.executor(), blocks, elements, [&](int64_t block, int64_t end, int) {
       Checkpoints checkpoints;
       for (; block < end; ++block) {
-        const int64_t c = block * kColumns, count = std::min(kColumns, g_.channels - c);
+        const int64_t c = block * width, count = std::min(width, g_.channels - c);
         Columns columns;
         add_columns(x + c * g_.spatial, count, columns, checkpoints);
         finish(context, c, count, columns, p);
       }
     });
+  }
+
+  /// The number of channels with short rows that a worker reads together. Wide parts of memory are read faster.
+  int64_t columns_together(int workers) const {
+    constexpr int64_t kLeast = 64;
+    const int64_t most = kColumns / std::max<int64_t>(1, g_.spatial);
+    return std::clamp<int64_t>(ceil_div(g_.channels, workers), std::min(kLeast, most), most);
   }
 
   /// The number of channels with long rows that stay in the cache together.
@@ -192,30 +203,31 @@ class BatchNormalizationKernel final : public Kernel {
   }
 
   /// Computes the moments of `channels` channels whose rows are too short for lanes. x points to the first row of the
-  /// first of them. The elements of an instance are columns, whose sums are added up for each channel.
+  /// first of them. The elements of an instance are columns, whose moments are joined for each channel.
   void add_columns(const T* x, int64_t channels, Columns& columns, Checkpoints& checkpoints) const {
-    const ColumnSums<T>& kernels = column_sums();
+    constexpr int64_t kRows = ColumnMoments<T>::kBlockRows;
     const int64_t width = channels * g_.spatial, pitch = g_.channels * g_.spatial;
-    std::array<double, kColumns * kShortRow> means, sums;
-    std::fill_n(sums.begin(), width, 0.0);
-    const auto mean_of = [&](int64_t c) {
-      return std::accumulate(&sums[size_t(c * g_.spatial)], &sums[size_t(c * g_.spatial)] + g_.spatial, 0.0) / count();
-    };
-    const int64_t rows = g_.spatial > 0 ? g_.n : 0;  // Many rows may have no pixels.
-    checkpoints.in_parts(
-        rows, width, [&](int64_t n, int64_t end) { kernels.add(x + n * pitch, end - n, pitch, width, sums.data()); });
-    for (int64_t c = 0; c < channels; ++c) {
-      columns.means[size_t(c)] = mean_of(c);
-      std::fill_n(&means[size_t(c * g_.spatial)], g_.spatial, columns.means[size_t(c)]);
+    Column means, squares{};
+    means.fill(count() > 0 ? 0 : std::numeric_limits<double>::quiet_NaN());
+    for (int64_t n = 0; width > 0 && n < g_.n; n += kRows) {
+      const int64_t rows = std::min(kRows, g_.n - n);
+      column_moments().add(x + n * pitch, rows, pitch, width, n, means.data(), squares.data());
+      checkpoints.add(rows * width);
     }
-    std::fill_n(sums.begin(), width, 0.0);
-    checkpoints.in_parts(rows, width, [&](int64_t n, int64_t end) {
-      kernels.add_distances(x + n * pitch, end - n, pitch, width, means.data(), sums.data());
-    });
-    for (int64_t c = 0; c < channels; ++c) columns.variances[size_t(c)] = mean_of(c);
+    for (int64_t c = 0; c < channels; ++c) {
+      const double* of_channel = &means[size_t(c * g_.spatial)];
+      const double mean = std::accumulate(of_channel, of_channel + g_.spatial, 0.0) / double(g_.spatial);
+      double sum = 0;
+      for (int64_t i = 0; i < g_.spatial; ++i) {
+        const double distance = of_channel[i] - mean;
+        sum += squares[size_t(c * g_.spatial + i)] + distance * distance * double(g_.n);
+      }
+      columns.means[size_t(c)] = mean;
+      columns.variances[size_t(c)] = sum / count();
+    }
   }
 
-  const ColumnSums<T>& column_sums() const {
+  const ColumnMoments<T>& column_moments() const {
     if constexpr (std::is_same_v<T, float>)
       return kernels_.float_columns;
     else
@@ -228,12 +240,9 @@ class BatchNormalizationKernel final : public Kernel {
     const double kept = double(training_.momentum);
     std::array outputs{values_at(context.input(3), first, count), values_at(context.input(4), first, count),
                        batch.means, batch.variances};
-    const Column scale = values_at(context.input(1), first, count), shift = values_at(context.input(2), first, count);
-    for (size_t i = 0; i < size_t(count); ++i) {
-      outputs[0][i] = outputs[0][i] * kept + batch.means[i] * (1 - kept);
-      outputs[1][i] = outputs[1][i] * kept + batch.variances[i] * (1 - kept);
-      p.set(first + int64_t(i), {batch.means[i], batch.variances[i]}, scale[i], shift[i], double(epsilon_));
-    }
+    for (size_t i = 0; i < size_t(count); ++i) outputs[0][i] = outputs[0][i] * kept + batch.means[i] * (1 - kept);
+    for (size_t i = 0; i < size_t(count); ++i) outputs[1][i] = outputs[1][i] * kept + batch.variances[i] * (1 - kept);
+    p.set(first, count, batch, context.input(1), context.input(2), double(epsilon_), kernels_);
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (training_.outputs[i]) set_values(context.output(int(i) + 1), first, count, outputs[i]);
     }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -80,6 +81,45 @@ TEST(NormalizeKernels, ChannelsFirstAndLastAgree) {
         EXPECT_NEAR(double(first[size_t(c * spatial + i)]), want, 1e-5);
       }
     }
+  }
+}
+
+/// Blocks of rows are joined. The first row is far from the others, as an infinity in another column is.
+template <class T>
+void expect_column_moments(const ColumnMoments<T>& kernels) {
+  const int64_t columns = 37, pitch = 40;
+  for (const int64_t rows : {1, 3, 64, 150}) {
+    const Tensor random = random_uniform({rows, pitch}, 999, 1001, unsigned(rows));
+    std::vector<T> x(random.data<float>(), random.data<float>() + random.size());
+    x[1] = T(1e6);
+    x[2] = T(INFINITY);
+    std::vector<double> means(size_t(columns) + 1, 0.0), squares = means;
+    means.back() = squares.back() = 7;
+    for (int64_t n = 0; n < rows; n += kernels.kBlockRows) {
+      const int64_t count = std::min(kernels.kBlockRows, rows - n);
+      kernels.add(x.data() + n * pitch, count, pitch, columns, n, means.data(), squares.data());
+    }
+    for (int64_t c = 0; c < columns; ++c) {
+      double mean = 0, square = 0;
+      for (int64_t r = 0; r < rows; ++r) mean += double(x[size_t(r * pitch + c)]) / double(rows);
+      for (int64_t r = 0; r < rows; ++r) square += std::pow(double(x[size_t(r * pitch + c)]) - mean, 2);
+      if (c == 2) {
+        EXPECT_EQ(means[2], double(INFINITY));
+        EXPECT_FALSE(std::isfinite(squares[2]));
+        continue;
+      }
+      EXPECT_NEAR(means[size_t(c)], mean, 1e-12 * mean) << rows;
+      EXPECT_NEAR(squares[size_t(c)], square, 1e-9 * square) << rows;
+    }
+    EXPECT_EQ(means.back(), 7);
+    EXPECT_EQ(squares.back(), 7);
+  }
+}
+
+TEST(NormalizeKernels, ColumnMomentsMatchTwoPasses) {
+  for (const Isa isa : supported_isas()) {
+    expect_column_moments(kernels_for<NormalizeKernels>(isa).float_columns);
+    expect_column_moments(kernels_for<NormalizeKernels>(isa).double_columns);
   }
 }
 

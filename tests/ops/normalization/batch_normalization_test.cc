@@ -90,6 +90,26 @@ TEST(BatchNormalization, TrainingUsesAndUpdatesTheStatistics) {
   }
 }
 
+/// Rows are added in blocks, channels in parts that depend on the number of threads.
+TEST(BatchNormalization, TrainingOnRowsWithoutPixels) {
+  const int64_t rows = 130, channels = 700;
+  const Tensor x = random_tensor({rows, channels}, 9);
+  Parameters p(channels);
+  const OpCase op{"BatchNormalization", 15, {{"training_mode", int64_t{1}}, {"momentum", 0.0f}}};
+  const auto got = run_op(op, p.with(x), 3, {}, Isa::kAuto, 1);
+  for (int64_t c = 0; c < channels; ++c) {
+    double mean = 0, variance = 0;
+    for (int64_t r = 0; r < rows; ++r) mean += double(x.data<float>()[r * channels + c]) / double(rows);
+    for (int64_t r = 0; r < rows; ++r) variance += std::pow(double(x.data<float>()[r * channels + c]) - mean, 2);
+    p.mean.data<float>()[c] = float(mean), p.variance.data<float>()[c] = float(variance / double(rows));
+  }
+  expect_close(got[0], batch_normalization_reference(x, p, [](int64_t i) { return i % channels; }), 1e-5);
+  expect_close(got[1], p.mean, 1e-6);
+  expect_close(got[2], p.variance, 1e-6);
+  const auto threads = run_op(op, p.with(x), 3, {}, Isa::kAuto, 3);
+  for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(identical(got[i], threads[i]));
+}
+
 /// Tests short and long rows: a mean much larger than the deviation must not cancel it.
 TEST(BatchNormalization, TrainingKeepsTheVarianceBesideALargeMean) {
   for (const int64_t pixels : {3, 100}) {
