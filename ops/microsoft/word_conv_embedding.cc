@@ -1,17 +1,23 @@
 #include <algorithm>
 #include <limits>
+#include <utility>
 
+#include "gemm/accuracy.h"
+#include "gemm/panels.h"
+#include "gemm/weights.h"
 #include "infer/infer.h"
+#include "kernels/gemm.h"
 #include "kernels/kernels_for.h"
-#include "kernels/reduce.h"
 #include "kernels/unary.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "registration.h"
+#include "tensor/alignment.h"
 
 namespace linnet {
 namespace {
 
+/// Multiplies windows of letters by all filters, as many at a time as a strip of a matrix product has rows.
 class WordConvEmbeddingKernel final : public Kernel {
  public:
   explicit WordConvEmbeddingKernel(const CompileInput& in)
@@ -20,29 +26,72 @@ class WordConvEmbeddingKernel final : public Kernel {
         window_(in.shape(1)[2]),
         size_(in.shape(1)[3]),
         alphabet_(in.shape(3)[0]),
-        dots_(kernels_for<ReduceKernels>(in.isa()).dots),
-        tanh_(kernels_for<UnaryKernels>(in.isa()).tanh) {}
+        product_(kernels_for<GemmKernels<GemmF32>>(in.isa())),
+        tanh_(kernels_for<UnaryKernels>(in.isa()).tanh),
+        panels_(choose_panels(product_, filters_, checked_mul(window_, size_))),
+        taps_(std::clamp<int64_t>(kLongestSum / std::max<int64_t>(1, size_), 1, std::max<int64_t>(1, window_))),
+        packed_size_(packed_size(panels_, window_, size_)) {
+    const Tensor* w = in.constant(1);
+    if (!w) return;
+    packed_ = in.packed(*w, packed_form("words", panels_, {window_}), [&] {
+      Tensor packed = in.packed_memory(DType::kFloat32, Shape{packed_size_});
+      pack_weights(weights(w->data<float>()), panels_, packed.data<float>(), &in.executor());
+      return packed;
+    });
+  }
 
   void run(KernelContext& context) const override {
     const int32_t* words = context.input(0).data<int32_t>();
     float* y = context.output(0).data<float>();
-    const int64_t work = checked_mul(checked_mul(letters_, filters_), checked_mul(window_, size_));
+    const float* packed = packed_ ? packed_.data<float>() : pack(context);
+    const int64_t multiplies = checked_mul(checked_mul(letters_, filters_), checked_mul(window_, size_));
+    const int64_t work = ceil_div(multiplies, kMultipliesPerElement);
     parallel_items(context.executor(), context.input(0).shape()[0], work, [&](int64_t word, int64_t end, int worker) {
       Checkpoints checkpoints;
-      for (; word < end; ++word) {
-        auto* scratch = reinterpret_cast<float*>(context.scratch(worker));
-        embed(context, {words + word * letters_, size_t(letters_)}, scratch, y + word * filters_);
+      Windows windows{context.input(3).data<float>(), packed, context.scratch(worker) + packed_bytes()};
+      for (int64_t i = word; i < end; ++i) {
+        add({words + i * letters_, size_t(letters_)}, y + i * filters_, windows);
         checkpoints.add(work);
       }
+      multiply(windows);
+      for (int64_t i = word; i < end; ++i) finish(context, letters_ ? words[i * letters_] : 0, y + i * filters_);
     });
   }
 
-  /// Holds the embedded letters of a word, and the sums of all filters at one position.
+  /// Holds the filters unless they are constant, the addresses of letters, and the sums of all filters.
   size_t scratch_bytes() const override {
-    return dtype_bytes(DType::kFloat32, checked_add(checked_mul(letters_, size_), filters_));
+    return packed_bytes() + pointer_bytes() + dtype_bytes(DType::kFloat32, checked_mul(kMostStripRows, filters_));
   }
 
  private:
+  /// Windows of words that are multiplied next, and the results of their words.
+  struct Windows {
+    const float *embeddings, *packed;
+    std::byte* scratch;
+    int count = 0;
+    const int32_t* letters[kMostStripRows] = {};
+    float* y[kMostStripRows] = {};
+  };
+
+  size_t packed_bytes() const { return packed_ ? 0 : aligned(dtype_bytes(DType::kFloat32, packed_size_)); }
+  size_t pointer_bytes() const { return aligned(dtype_bytes(DType::kInt64, checked_mul(kMostStripRows, taps_))); }
+
+  GemmWeights<float> weights(const float* w) const {
+    return {.data = w,
+            .taps = window_,
+            .depth = size_,
+            .columns = filters_,
+            .tap_stride = size_,
+            .depth_stride = 1,
+            .column_stride = window_ * size_};
+  }
+
+  const float* pack(KernelContext& context) const {
+    auto* packed = reinterpret_cast<float*>(context.scratch());
+    pack_weights(weights(context.input(1).data<float>()), panels_, packed, &context.executor());
+    return packed;
+  }
+
   /// The number of letters of the word that are not 0; 0 if the first letter is 0.
   int64_t length(std::span<const int32_t> word) const {
     for (const int32_t letter : word) {
@@ -52,27 +101,57 @@ class WordConvEmbeddingKernel final : public Kernel {
     return word.empty() || word.front() == 0 ? 0 : std::ssize(word) - std::ranges::count(word, 0);
   }
 
-  void embed(KernelContext& context, std::span<const int32_t> word, float* letters, float* y) const {
-    const int64_t used = length(word), places = std::max(used, window_) - window_ + 1, n = window_ * size_;
-    if (used == 0) return void(std::fill_n(y, filters_, 0.0f));
-    const auto* embeddings = context.input(3).data<float>();
-    for (int64_t i = 0; i < places + window_ - 1; ++i) {
-      std::copy_n(embeddings + word[size_t(i)] * size_, size_, letters + i * size_);
-    }
-    const float *weights = context.input(1).data<float>(), *bias = context.input(2).data<float>();
-    float* sums = letters + letters_ * size_;
+  void add(std::span<const int32_t> word, float* y, Windows& windows) const {
+    const int64_t used = length(word), places = used == 0 ? 0 : std::max(used, window_) - window_ + 1;
     std::fill_n(y, filters_, -std::numeric_limits<float>::infinity());
     for (int64_t place = 0; place < places; ++place) {
-      dots_(weights, filters_, n, letters + place * size_, n, sums);
-      for (int64_t f = 0; f < filters_; ++f) y[f] = std::max(y[f], sums[f]);
+      windows.letters[windows.count] = word.data() + place;
+      windows.y[windows.count++] = y;
+      if (windows.count == product_.strip_rows) multiply(windows);
     }
+  }
+
+  void multiply(Windows& windows) const {
+    const int rows = std::exchange(windows.count, 0);
+    if (rows == 0) return;
+    auto* pointers = reinterpret_cast<const float**>(windows.scratch);
+    auto* sums = reinterpret_cast<float*>(windows.scratch + pointer_bytes());
+    GemmStrip<GemmF32> s{.rows = rows, .depth = size_, .a = pointers, .panels = &panels_, .panel_end = panels_.count()};
+    s.b = windows.packed;
+    s.b_rows = panel_rows(window_, size_, 1);
+    s.y = sums;
+    s.y_pitch = filters_;
+    int64_t tap = 0;
+    do {
+      s.taps = std::min(taps_, window_ - tap);
+      s.b_row = tap * size_;
+      s.accumulate = tap > 0;
+      for (int64_t t = 0; t < s.taps; ++t) {
+        for (int i = 0; i < rows; ++i) *pointers++ = windows.embeddings + windows.letters[i][tap + t] * size_;
+      }
+      pointers -= s.taps * rows;
+      product_.strip(s);
+    } while ((tap += taps_) < window_);
+    for (int i = 0; i < rows; ++i, sums += filters_) {
+      float* __restrict most = windows.y[i];
+      for (int64_t f = 0; f < filters_; ++f) most[f] = std::max(most[f], sums[f]);
+    }
+  }
+
+  void finish(KernelContext& context, int32_t first, float* y) const {
+    if (first == 0) return void(std::fill_n(y, filters_, 0.0f));
+    const auto* bias = context.input(2).data<float>();
     for (int64_t f = 0; f < filters_; ++f) y[f] += bias[f];
     tanh_(y, y, filters_, 0, 0);
   }
 
   int64_t letters_, filters_, window_, size_, alphabet_;
-  decltype(ReduceKernels::dots) dots_;
+  GemmKernels<GemmF32> product_;
   UnaryForm tanh_;
+  GemmPanels panels_;
+  int64_t taps_;  ///< letters of a window whose products are added before they are joined to the sum
+  int64_t packed_size_;
+  Tensor packed_;  ///< the filters; empty unless they are constant
 };
 
 /// WordConvEmbedding: for each word, a row of letters, Y[word, f] = tanh(B[f] + the maximum of filter f over the first

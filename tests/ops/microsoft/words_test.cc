@@ -27,34 +27,62 @@ TEST(NGramRepeatBlock, BlocksWordsThatRepeatAnNGram) {
   expect_error(ErrorKind::kModel, "ngram_size must be positive", [] { blocked({0}, 0); });
 }
 
-TEST(WordConvEmbedding, TakesTheMostOfEachFilterOverAWord) {
-  const int64_t window = 2, size = 3, filters = 2, alphabet = 5;
-  const Tensor words = Tensor::of(Shape{4, 4}, std::vector<int32_t>{1, 2, 3, 4, 2, 0, 3, 1, 1, 2, 0, 0, 0, 3, 3, 3});
-  const Tensor w = random_tensor({filters, 1, window, size}), b = random_tensor({filters}, 1);
-  const Tensor c = random_tensor({alphabet, size}, 2);
-  Tensor want(DType::kFloat32, {4, filters});
-  const std::vector<int64_t> places{3, 2, 1, 0};  // The windows of each word.
+/// places: the windows of each word.
+Tensor word_embeddings(const Tensor& words, const Tensor& w, const Tensor& b, const Tensor& c,
+                       const std::vector<int64_t>& places) {
+  const int64_t letters = words.dim(1), filters = w.dim(0), window = w.dim(2), size = w.dim(3);
+  Tensor want(DType::kFloat32, {words.dim(0), filters});
   for (int64_t i = 0; i < want.size(); ++i) {
     const int64_t word = i / filters, f = i % filters;
     double most = -std::numeric_limits<double>::infinity();
     for (int64_t place = 0; place < places[size_t(word)]; ++place) {
-      double sum = b.data<float>()[f];
+      double sum = double(b.data<float>()[f]);
       for (int64_t k = 0; k < window * size; ++k) {
-        const int32_t letter = words.data<int32_t>()[word * 4 + place + k / size];
-        sum += double(w.data<float>()[f * window * size + k]) * c.data<float>()[letter * size + k % size];
+        const int32_t letter = words.data<int32_t>()[word * letters + place + k / size];
+        sum += double(w.data<float>()[f * window * size + k]) * double(c.data<float>()[letter * size + k % size]);
       }
       most = std::max(most, sum);
     }
     want.data<float>()[i] = places[size_t(word)] ? float(std::tanh(most)) : 0.0f;
   }
-  const OpCase op{"WordConvEmbedding", 1, {}, "com.microsoft"};
-  expect_close(run_op(op, {words, w, b, c})[0], want, 1e-6);
+  return want;
+}
+
+const OpCase kWordConvEmbedding{"WordConvEmbedding", 1, {}, "com.microsoft"};
+
+TEST(WordConvEmbedding, TakesTheMostOfEachFilterOverAWord) {
+  const Tensor words = Tensor::of(Shape{4, 4}, std::vector<int32_t>{1, 2, 3, 4, 2, 0, 3, 1, 1, 2, 0, 0, 0, 3, 3, 3});
+  const Tensor w = random_tensor({2, 1, 2, 3}), b = random_tensor({2}, 1), c = random_tensor({5, 3}, 2);
+  expect_close(run_op(kWordConvEmbedding, {words, w, b, c})[0], word_embeddings(words, w, b, c, {3, 2, 1, 0}), 1e-6);
   expect_error(ErrorKind::kShape, "Sequence must be in [0,5), got 5", [&] {
-    run_op(op, {Tensor::of(Shape{1, 2}, std::vector<int32_t>{1, 5}), w, b, c});
+    run_op(kWordConvEmbedding, {Tensor::of(Shape{1, 2}, std::vector<int32_t>{1, 5}), w, b, c});
   });
   expect_error(ErrorKind::kShape, "shorter than the window", [&] {
-    run_op(op, {Tensor::of(Shape{1, 1}, std::vector<int32_t>{1}), w, b, c});
+    run_op(kWordConvEmbedding, {Tensor::of(Shape{1, 1}, std::vector<int32_t>{1}), w, b, c});
   });
+}
+
+/// Windows of several words are multiplied together, words have more windows than are, and sums are divided.
+TEST(WordConvEmbedding, DividesWordsAndSums) {
+  const int64_t count = 9, letters = 50;
+  std::vector<int32_t> all;
+  std::vector<int64_t> places;
+  for (const int64_t size : {4, 300}) {
+    all.clear(), places.clear();
+    for (int64_t word = 0; word < count; ++word) {
+      const int64_t used = word % 3 == 0 ? letters : 1 + word * 5;
+      for (int64_t i = 0; i < letters; ++i) all.push_back(i < used ? int32_t(1 + (word * 7 + i * i) % 29) : 0);
+      places.push_back(std::max<int64_t>(1, used - 3));
+    }
+    const Tensor words = Tensor::of(Shape{count, letters}, all);
+    const Tensor w = random_uniform({37, 1, 4, size}, -0.1f, 0.1f), b = random_tensor({37}, 1);
+    const Tensor c = random_tensor({30, size}, 2), want = word_embeddings(words, w, b, c, places);
+    for (const Isa isa : supported_isas()) {
+      const Tensor y = run_op(kWordConvEmbedding, {words, w, b, c}, 1, {}, isa, 3)[0];
+      expect_close(y, want, 1e-5);
+      EXPECT_TRUE(identical(run_op(kWordConvEmbedding, {words, w, b, c}, 1, {1}, isa, 1)[0], y));
+    }
+  }
 }
 
 class Tokenizer : public ::testing::Test {
