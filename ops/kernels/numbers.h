@@ -37,8 +37,10 @@ struct NumberKernels {
   OrderFunctions f32, f64, s8, s16, s32, s64, u8, u16, u32, u64;
   WidthFunctions bits8, bits16, bits32, bits64;
   NumberFunction add_f64, sub_f64, mul_f64, div_f64;
-  /// y[i] += a * b[i] for i < n, with the product rounded. y does not overlap b.
-  void (*multiply_add_f64)(double a, const double* b, double* y, int64_t n);
+  /// y[r * y_pitch + i] += a[r * a_pitch] * b[i] for r in [0, rows), i in [0, n), with the products rounded. y does not
+  /// overlap b, and row r of y may contain a[r * a_pitch].
+  void (*multiply_add_rows_f64)(const double* a, int64_t a_pitch, const double* b, double* y, int64_t y_pitch,
+                                int64_t rows, int64_t n);
   /// Of bools; every byte other than 0 is true.
   NumberFunction and_bools, or_bools, xor_bools, not_bool;
   NumberForms equal_bools;

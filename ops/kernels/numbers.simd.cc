@@ -120,8 +120,13 @@ void multiply_add(const void* a, const void* b_data, void* y_data, int64_t n) {
   for (int64_t i = 0; i < n; ++i) y[i] = U(y[i] + factor * b[i]);
 }
 
-void multiply_add_f64(double a, const double* __restrict b, double* __restrict y, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) y[i] += a * b[i];
+void multiply_add_rows_f64(const double* a, int64_t a_pitch, const double* __restrict b, double* y, int64_t y_pitch,
+                           int64_t rows, int64_t n) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const double factor = a[r * a_pitch];
+    double* __restrict row = y + r * y_pitch;
+    for (int64_t i = 0; i < n; ++i) row[i] += factor * b[i];
+  }
 }
 
 template <class U>
@@ -176,7 +181,7 @@ void fill(NumberKernels& k) {
   k.sub_f64 = of_two<double, double>([](double a, double b) { return a - b; });
   k.mul_f64 = of_two<double, double>([](double a, double b) { return a * b; });
   k.div_f64 = of_two<double, double>([](double a, double b) { return a / b; });
-  k.multiply_add_f64 = multiply_add_f64;
+  k.multiply_add_rows_f64 = multiply_add_rows_f64;
   using B = uint8_t;
   k.and_bools = of_two<B, B>([](B a, B b) { return B((a != 0) & (b != 0)); });
   k.or_bools = of_two<B, B>([](B a, B b) { return B((a | b) != 0); });

@@ -16,9 +16,13 @@ namespace {
 /// Inverts a matrix of n rows and columns in place.
 class InverseOf {
  public:
-  /// `pivots` has room for n rows.
-  InverseOf(int64_t n, double* rows, int64_t* pivots, const NumberKernels& kernels)
-      : n_(n), rows_(rows), pivots_(pivots), multiply_add_(kernels.multiply_add_f64) {}
+  /// memory: for the rows, and n pivots and factors of rows.
+  InverseOf(int64_t n, std::byte* memory, const NumberKernels& kernels)
+      : n_(n),
+        rows_(reinterpret_cast<double*>(memory)),
+        factors_(rows_ + n * n),
+        pivots_(reinterpret_cast<int64_t*>(factors_ + n)),
+        multiply_add_rows_(kernels.multiply_add_rows_f64) {}
 
   double* row(int64_t i) const { return rows_ + i * n_; }
 
@@ -29,11 +33,8 @@ class InverseOf {
       pivots_[k] = pivot(k);
       if (pivots_[k] != k) std::swap_ranges(row(k), row(k) + n_, row(pivots_[k]));
       scale(k);
-      checkpoints.in_parts(n_, n_, [&](int64_t i, int64_t end) {
-        for (; i < end; ++i) {
-          if (i != k) subtract(k, i);
-        }
-      });
+      subtract(k, 0, k, checkpoints);
+      subtract(k, k + 1, n_, checkpoints);
     }
     // Swapped rows are swapped columns of the inverse.
     checkpoints.in_parts(n_, n_, [&](int64_t i, int64_t end) {
@@ -58,16 +59,18 @@ class InverseOf {
     for (int64_t j = 0; j < n_; ++j) row(k)[j] *= factor;
   }
 
-  void subtract(int64_t k, int64_t i) const {
-    const double factor = row(i)[k];
-    row(i)[k] = 0;
-    multiply_add_(-factor, row(k), row(i), n_);
+  /// Subtracts multiples of row k from rows [first, last), in which column k then is one of the inverse.
+  void subtract(int64_t k, int64_t first, int64_t last, Checkpoints& checkpoints) const {
+    checkpoints.in_parts(last - first, n_, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) factors_[i] = -std::exchange(row(first + i)[k], 0);
+      multiply_add_rows_(factors_ + begin, 1, row(k), row(first + begin), n_, end - begin, n_);
+    });
   }
 
   int64_t n_;
-  double* rows_;
+  double *rows_, *factors_;
   int64_t* pivots_;
-  decltype(NumberKernels::multiply_add_f64) multiply_add_;
+  decltype(NumberKernels::multiply_add_rows_f64) multiply_add_rows_;
 };
 
 template <class T>
@@ -82,8 +85,7 @@ class InverseKernel final : public Kernel {
     parallel_items(context.executor(), context.output(0).size() / elements, elements * n_,
                    [&](int64_t i, int64_t end, int worker) {
                      Checkpoints checkpoints;
-                     auto* rows = reinterpret_cast<double*>(context.scratch(worker));
-                     const InverseOf matrix(n_, rows, reinterpret_cast<int64_t*>(rows + elements), kernels_);
+                     const InverseOf matrix(n_, context.scratch(worker), kernels_);
                      for (; i < end; ++i) {
                        read(context.input(0).data<T>() + i * elements, matrix, checkpoints);
                        matrix.eliminate(checkpoints);
@@ -91,7 +93,7 @@ class InverseKernel final : public Kernel {
                      }
                    });
   }
-  size_t scratch_bytes() const override { return dtype_bytes(DType::kFloat64, checked_mul(n_, checked_add(n_, 1))); }
+  size_t scratch_bytes() const override { return dtype_bytes(DType::kFloat64, checked_mul(n_, checked_add(n_, 2))); }
 
  private:
   void read(const T* x, const InverseOf& matrix, Checkpoints& checkpoints) const {

@@ -2,8 +2,6 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
-#include "kernels/gemm.h"
-#include "kernels/kernels_for.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
 #include "products/determinant.h"
@@ -15,8 +13,7 @@ namespace {
 template <class T>
 class DetKernel final : public Kernel {
  public:
-  explicit DetKernel(const CompileInput& in)
-      : n_(in.shape(0)[in.shape(0).rank() - 1]), determinant_(n_, kernels_for<GemmKernels<GemmF64>>(in.isa())) {}
+  explicit DetKernel(const CompileInput& in) : n_(in.shape(0)[in.shape(0).rank() - 1]), determinant_(n_, in.isa()) {}
 
   void run(KernelContext& context) const override {
     const T* x = context.input(0).data<T>();

@@ -1,16 +1,18 @@
 #pragma once
 
 #include "kernels/gemm.h"
+#include "kernels/numbers.h"
 #include "linnet/op.h"
 #include "partition/checkpoints.h"
 
 namespace linnet {
 
-/// Determinants of n x n matrices, by Gaussian elimination with row pivots. In large matrices some columns are
-/// eliminated at a time, and a matrix product updates what is right of them.
+/// Determinants of n x n matrices, by Gaussian elimination with the columns exchanged: the pivot is the largest element
+/// of its row, so that elements that are read and written together are contiguous. In large matrices some rows are
+/// eliminated at a time, and a matrix product updates what is below and right of them.
 class Determinant {
  public:
-  Determinant(int64_t n, const GemmKernels<GemmF64>& kernels);
+  Determinant(int64_t n, Isa isa);
 
   /// The distance in elements from one row to the next of the matrix that get() reads.
   int64_t pitch() const { return pitch_; }
@@ -20,18 +22,14 @@ class Determinant {
   double get(std::byte* scratch, Checkpoints& checkpoints) const;
 
  private:
-  /// Some columns that are eliminated together, from the row in which the first one crosses the diagonal.
-  struct Columns {
-    int64_t first = 0, count = 0;
-    double* panel = nullptr;  ///< [n - first, count], with the negated factors below the diagonal
-  };
+  double eliminate(double* a, int64_t first, int64_t end, Checkpoints& checkpoints) const;
+  void update(double* a, int64_t first, int64_t end, std::byte* scratch, Checkpoints& checkpoints) const;
 
-  double blocked(double* a, std::byte* scratch, Checkpoints& checkpoints) const;
-  void update(double* a, const Columns& columns, std::byte* scratch, Checkpoints& checkpoints) const;
-
-  GemmKernels<GemmF64> kernels_;
-  int64_t n_, pitch_;
-  size_t panel_offset_ = 0, packed_offset_ = 0, pointers_offset_ = 0, scratch_bytes_ = 0;
+  GemmKernels<GemmF64> product_;
+  decltype(NumberKernels::multiply_add_rows_f64) add_rows_;
+  int64_t n_, rows_;  ///< rows_: the rows that are eliminated together
+  int64_t pitch_;
+  size_t packed_offset_ = 0, pointers_offset_ = 0, scratch_bytes_ = 0;
 };
 
 }  // namespace linnet
