@@ -31,6 +31,12 @@ def test_strings_come_back():
     assert identity(TensorProto.STRING, [2]).run({"x": [b"ab", b"c"]})["y"].tolist() == ["ab", "c"]
 
 
+def test_many_strings_come_back():
+    texts = ["no", "yes", "perhaps", "nü", "", "axb", "ayb", "n0", "x" * 40]
+    x = np.array([texts[i * i % 9] + str(i % 7) * (i % 3) for i in range(1000)], object)
+    assert identity(TensorProto.STRING, [1000]).run({"x": x})["y"].tolist() == x.tolist()
+
+
 def test_containers_are_lists_dicts_and_none():
     kind = helper.make_tensor_type_proto(TensorProto.FLOAT, None)
     sequence, optional = helper.make_sequence_type_proto(kind), helper.make_optional_type_proto(kind)

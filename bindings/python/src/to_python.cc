@@ -1,6 +1,7 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "linnet/containers.h"
@@ -14,6 +15,31 @@ namespace {
 nb::object text_to_python(const std::string& text) {
   return nb::steal(PyUnicode_DecodeUTF8(text.data(), Py_ssize_t(text.size()), "surrogateescape"));
 }
+
+/// The objects of texts that were converted not long ago. Columns of labels and tokens repeat a few texts.
+class RecentTexts {
+ public:
+  /// The text must exist as long as this object.
+  nb::handle object_of(const std::string& text) {
+    Recent& recent = recent_[place(text)];
+    if (!recent.text || *recent.text != text) recent = {&text, text_to_python(text)};
+    return recent.object;
+  }
+
+ private:
+  struct Recent {
+    const std::string* text = nullptr;
+    nb::object object;
+  };
+  static size_t place(const std::string& text) {
+    const size_t n = text.size();
+    const size_t letters = n == 0 ? 0 : uint8_t(text[0]) + 5 * uint8_t(text[n / 2]) + 25 * uint8_t(text[n - 1]);
+    return (n + 3 * letters) % kPlaces;
+  }
+
+  static constexpr size_t kPlaces = 128;
+  std::array<Recent, kPlaces> recent_;
+};
 
 nb::object sequence_to_python(const Sequence& sequence) {
   nb::list list;
@@ -40,7 +66,8 @@ nb::object element_to_python(const Tensor& tensor, int64_t i) {
 nb::object map_to_python(const Map& map) {
   nb::dict dict;
   for (int64_t i = 0; i < map.keys.size(); ++i) {
-    dict[element_to_python(map.keys, i)] = element_to_python(map.values, i);
+    const nb::object key = element_to_python(map.keys, i), value = element_to_python(map.values, i);
+    if (PyDict_SetItem(dict.ptr(), key.ptr(), value.ptr())) nb::raise_python_error();
   }
   return dict;
 }
@@ -48,9 +75,11 @@ nb::object map_to_python(const Map& map) {
 nb::object strings_to_python(const Tensor& tensor) {
   nb::object array = numpy().attr("empty")(tensor.size(), "object");
   const Buffer buffer(array, "the array of an output");
-  for (int64_t i = 0; i < tensor.size(); ++i) {
-    nb::object text = text_to_python(tensor.data<std::string>()[i]);
-    Py_XDECREF(std::exchange(buffer.objects()[i], text.release().ptr()));
+  const std::string* texts = tensor.data<std::string>();
+  PyObject** objects = buffer.objects();
+  RecentTexts recent;
+  for (int64_t i = 0, n = tensor.size(); i < n; ++i) {
+    Py_XDECREF(std::exchange(objects[i], recent.object_of(texts[i]).inc_ref().ptr()));
   }
   return array;
 }

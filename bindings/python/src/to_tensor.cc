@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "arguments.h"
@@ -58,7 +59,8 @@ Shape shape_of(nb::handle array) {
   return shape;
 }
 
-std::string text_of(PyObject* item, const std::string& what) {
+/// Returns the text of an object, which holds it.
+std::string_view text_of(PyObject* item, const std::string& what) {
   Py_ssize_t size = 0;
   if (PyUnicode_Check(item)) {
     const char* text = PyUnicode_AsUTF8AndSize(item, &size);
@@ -78,7 +80,7 @@ Tensor strings(nb::handle value, const std::string& what) {
   std::string* out = tensor.data<std::string>();
   if (nb::cast<std::string>(array.attr("dtype").attr("kind")) != "O") array = array.attr("astype")("O");
   const Buffer buffer(array);
-  for (int64_t i = 0; i < tensor.size(); ++i) out[i] = text_of(buffer.objects()[i], what);
+  for (int64_t i = 0, n = tensor.size(); i < n; ++i) out[i].assign(text_of(buffer.objects()[i], what));
   return tensor;
 }
 
