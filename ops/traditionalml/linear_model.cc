@@ -5,9 +5,9 @@
 #include "infer/infer.h"
 #include "kernels/dots.h"
 #include "kernels/kernels_for.h"
-#include "kernels/transpose.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "partition/parts.h"
 #include "traditionalml/attribute_list.h"
 
 namespace linnet {
@@ -37,29 +37,45 @@ LinearModel LinearModel::of_width(int64_t features) const {
   return model;
 }
 
+namespace {
+
+/// Returns vectors [count, width] in the form of DotKernels::FewVectors.
+CountedVector<double> few_vectors(std::span<const float> vectors, int64_t count, int64_t width) {
+  constexpr int64_t kBlock = DotKernels::kVectors;
+  const int64_t whole = width - width % kBlock, pitch = checked_mul(ceil_div(width, kBlock), kBlock);
+  CountedVector<double> packed(size_t(checked_mul(count, pitch)));
+  const float* from = vectors.data();
+  double* to = packed.data();
+  for (int64_t i = 0; i < count; ++i, from += width, to += pitch) {
+    std::copy_n(from, whole, to);
+    std::copy(from + whole, from + width, to + pitch - (width - whole));
+  }
+  return packed;
+}
+
+}  // namespace
+
 LinearScores::LinearScores(const CompileInput& in, const LinearModel& whole)
     : rows_(in),
       shape_(rows_of(in.shape(0))),
       dots_(kernels_for<DotKernels>(in.isa())),
-      transpose_(kernels_for<TransposeKernels>(in.isa()).bits32),
       intercepts_(whole.intercepts().begin(), whole.intercepts().end()),
       vectors_({}, 0) {
   const LinearModel model = whole.of_width(shape_.width);
   if (in.dtype(0) == DType::kFloat32 && model.scores() <= DotKernels::kRows && shape_.width > 0) {
-    coefficients_.assign(model.coefficients().begin(), model.coefficients().end());
+    coefficients_ = few_vectors(model.coefficients(), model.scores(), shape_.width);
   } else {
     vectors_ = DotVectors(model.coefficients(), model.scores());
   }
 }
 
 size_t LinearScores::scratch_bytes() const {
-  const int64_t scores = std::ssize(intercepts_);
-  if (coefficients_.empty()) return rows_.scratch_bytes(checked_mul(DotKernels::kRows, scores));
-  return dtype_bytes(DType::kFloat32, checked_mul(DotKernels::kVectors, shape_.width));
+  if (!coefficients_.empty()) return 0;
+  return rows_.scratch_bytes(checked_mul(DotKernels::kRows, std::ssize(intercepts_)));
 }
 
 void LinearScores::for_each(KernelContext& context, const Finish& finish) const {
-  if (!coefficients_.empty()) return for_each_panel(context, finish);
+  if (!coefficients_.empty()) return for_each_float_row(context, finish);
   const int64_t count = vectors_.count();
   rows_.for_each(context, shape_.width * count, [&](int64_t row, int rows, const double* x, double* scores) {
     vectors_.sums(dots_.products, x, rows, scores);
@@ -68,26 +84,18 @@ void LinearScores::for_each(KernelContext& context, const Finish& finish) const 
   });
 }
 
-void LinearScores::for_each_panel(KernelContext& context, const Finish& finish) const {
-  constexpr int kVectors = DotKernels::kVectors;
+void LinearScores::for_each_float_row(KernelContext& context, const Finish& finish) const {
   const float* x = context.input(0).data<float>();
-  const int64_t width = shape_.width, cost = width * std::ssize(intercepts_);
   const auto count = int(intercepts_.size());
-  parallel_items(context.executor(), shape_.count, cost, [&](int64_t row, int64_t end, int worker) {
-    auto* panel = reinterpret_cast<float*>(context.scratch(worker));
+  const int64_t cost = shape_.width * count;
+  parallel_items(context.executor(), shape_.count, cost, [&](int64_t row, int64_t end, int) {
     Checkpoints checkpoints;
-    double sums[DotKernels::kRows * kVectors], scores[DotKernels::kRows * kMostRows];
+    double scores[DotKernels::kRows * kMostRows];
     for (; row < end; row += kMostRows) {
       const int rows = int(std::min<int64_t>(kMostRows, end - row));
-      for (int first = 0; first < rows; first += kVectors) {
-        const int some = std::min(kVectors, rows - first);
-        if (some < kVectors) std::fill_n(panel, kVectors * width, 0.0f);
-        transpose_(x + (row + first) * width, some, width, width, panel, kVectors);
-        dots_.products(coefficients_.data(), count, {panel, some, width}, sums, kVectors);
-        for (int i = 0; i < some; ++i) {
-          double* to = scores + (first + i) * count;
-          for (int s = 0; s < count; ++s) to[s] = sums[s * kVectors + i] + intercepts_[size_t(s)];
-        }
+      dots_.few_products(x + row * shape_.width, rows, {coefficients_.data(), count, shape_.width}, scores);
+      for (int i = 0; i < rows; ++i) {
+        for (int s = 0; s < count; ++s) scores[i * count + s] += intercepts_[size_t(s)];
       }
       finish(row, rows, scores);
       checkpoints.add(rows * (4 + cost));

@@ -2,7 +2,6 @@
 
 #include <functional>
 
-#include "kernels/transpose.h"
 #include "tensor/counted_vector.h"
 #include "traditionalml/feature_rows.h"
 
@@ -44,15 +43,14 @@ class LinearScores {
   void for_each(KernelContext& context, const Finish& finish) const;
 
  private:
-  void for_each_panel(KernelContext& context, const Finish& finish) const;
+  void for_each_float_row(KernelContext& context, const Finish& finish) const;
 
   RowBlocks rows_;
   Rows shape_;
   DotKernels dots_;
-  decltype(TransposeKernels::bits32) transpose_;
   CountedVector<double> intercepts_;
   DotVectors vectors_;  ///< The coefficients; empty if coefficients_ is used.
-  /// The coefficients if there are few. Then float32 rows are the vectors of the kernel.
+  /// The coefficients in the form of DotKernels::FewVectors, if there are few and rows are float32; else empty.
   CountedVector<double> coefficients_;
 };
 

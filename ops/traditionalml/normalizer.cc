@@ -3,6 +3,8 @@
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
+#include "kernels/kernels_for.h"
+#include "kernels/row_norms.h"
 #include "partition/parallel.h"
 #include "registration.h"
 #include "traditionalml/feature_rows.h"
@@ -74,6 +76,24 @@ class NormalizerKernel final : public Kernel {
   Norm norm_;
 };
 
+/// The same for float32, by SIMD kernels.
+class FloatNormalizerKernel final : public Kernel {
+ public:
+  FloatNormalizerKernel(const Rows& rows, RowNormKernels::Rows normalize) : rows_(rows), normalize_(normalize) {}
+
+  void run(KernelContext& context) const override {
+    const float* x = context.input(0).data<float>();
+    float* y = context.output(0).data<float>();
+    parallel_items(context.executor(), rows_.count, rows_.width, [&](int64_t row, int64_t end, int) {
+      normalize_(x + row * rows_.width, end - row, rows_.width, y + row * rows_.width);
+    });
+  }
+
+ private:
+  Rows rows_;
+  RowNormKernels::Rows normalize_;
+};
+
 /// Normalizer: divides each row by its largest element (MAX), by the sum of its magnitudes (L1; ONNX Runtime and ONNX's
 /// reference implementation read "sum(X)" in this way) or by its Euclidean length (L2). Rows with divisor 0 are
 /// unchanged.
@@ -93,6 +113,12 @@ class Normalizer final : public Op {
 
   KernelPtr compile(const CompileInput& in) const override {
     const Rows rows = rows_of(in.shape(0));
+    if (in.dtype(0) == DType::kFloat32) {
+      const auto& kernels = kernels_for<RowNormKernels>(in.isa());
+      return std::make_unique<FloatNormalizerKernel>(rows, norm_ == Norm::kMax  ? kernels.max
+                                                           : norm_ == Norm::kL1 ? kernels.l1
+                                                                                : kernels.l2);
+    }
     return dispatch_number(in.dtype(0),
                            [&]<class T>() -> KernelPtr { return std::make_unique<NormalizerKernel<T>>(rows, norm_); });
   }
