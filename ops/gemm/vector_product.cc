@@ -5,6 +5,7 @@
 #include "gemm/bfloat16_pairs.h"
 #include "kernels/binary.h"
 #include "kernels/kernels_for.h"
+#include "kernels/narrow_product.h"
 #include "kernels/pool.h"
 #include "kernels/reduce.h"
 #include "kernels/unary.h"
@@ -121,6 +122,41 @@ class VectorByMatrix final : public Kernel {
   decltype(BinaryForms::vector_vector) add_;
 };
 
+/// Multiplies by matrices whose rows fit a vector, without packing them.
+class NarrowProduct final : public Kernel {
+ public:
+  NarrowProduct(const MatrixProduct& product, const SumFunctions& functions, const NarrowProductKernels& kernels)
+      : product_(product), functions_(functions), multiply_(kernels.multiply) {}
+
+  void run(KernelContext& context) const override {
+    const float* a = context.input(0).data<float>();
+    const float* b = context.input(1).data<float>();
+    float* y = context.output(0).data<float>();
+    const auto& p = product_;
+    parallel_items(context.executor(), p.batch() * p.m, p.k + p.n, [&](int64_t row, int64_t end, int) {
+      const int64_t first = row;
+      while (row < end) {
+        const int64_t last = std::min(end, (row / p.m + 1) * p.m);
+        const auto i = size_t(row / p.m);
+        multiply_(a + (p.a_index[i] * p.m + row % p.m) * p.k, b + p.b_index[i] * p.k * p.n, y + row * p.n, last - row,
+                  p.k, p.n);
+        row = last;
+      }
+      functions_.apply(y + first * p.n, (end - first) * p.n);
+    });
+  }
+
+  std::string describe() const override { return str(product_.m, " rows by ", product_.n, " columns"); }
+
+  /// The longest sum of a block of other products.
+  static constexpr int64_t kMostDepth = 512;
+
+ private:
+  MatrixProduct product_;
+  SumFunctions functions_;
+  decltype(NarrowProductKernels::multiply) multiply_;
+};
+
 }  // namespace
 
 KernelPtr make_vector_product(const MatrixProduct& p, const Epilogue& activation, const CompileInput& in) {
@@ -130,7 +166,12 @@ KernelPtr make_vector_product(const MatrixProduct& p, const Epilogue& activation
   if (p.n == 1 && !(p.transpose_a && p.m > 1)) {
     return std::make_unique<RowsByVector>(0, p.m, p.k, p.a_index, p.b_index, functions, in.isa());
   }
-  if (p.m != 1 || in.constant(1)) return nullptr;
+  if (in.constant(1)) return nullptr;
+  const auto& narrow = kernels_for<NarrowProductKernels>(in.isa());
+  if (p.m > 1 && !p.transpose_a && !p.transpose_b && p.n <= narrow.most_columns && p.k <= NarrowProduct::kMostDepth) {
+    return std::make_unique<NarrowProduct>(p, functions, narrow);
+  }
+  if (p.m != 1) return nullptr;
   if (p.transpose_b) return std::make_unique<RowsByVector>(1, p.n, p.k, p.b_index, p.a_index, functions, in.isa());
   return std::make_unique<VectorByMatrix>(p, functions, in.isa());
 }
