@@ -3,6 +3,7 @@
 
 #include "elements/cast_kernel.h"
 #include "elements/truth.h"
+#include "graph/reads_any_bool.h"
 #include "infer/dtype_attribute.h"
 #include "infer/infer.h"
 #include "registration.h"
@@ -30,7 +31,7 @@ DType target(const NodeSpec& node) {
 /// - saturate, round_mode: for float8 types, see small_float.h
 /// In the internal domain "linnet", x is constants that some products read in their own dtype, and other nodes widened.
 /// Source: https://onnx.ai/onnx/operators/onnx__Cast.html
-class Cast final : public Op {
+class Cast final : public Op, public ReadsAnyBool {
  public:
   explicit Cast(const NodeSpec& node)
       : to_(target(node)), rounding_(rounding_of(node)), late_(node.domain == kInternalDomain) {}
@@ -43,6 +44,7 @@ class Cast final : public Op {
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAsGiven; }
   bool is_elementwise() const override { return true; }
   Dim element(std::span<const Dim> inputs) const override { return converted(inputs[0], to_); }
+  bool reads_any_bool(int) const override { return true; }
   bool widens_constants() const override { return late_; }
   KernelPtr compile(const CompileInput& in) const override { return cast_kernel(in, rounding_); }
 

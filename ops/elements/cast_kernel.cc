@@ -75,11 +75,16 @@ class CastToString final : public Kernel {
     const Tensor& x = context.input(0);
     std::string* y = context.output(0).data<std::string>();
     parallel_items(context.executor(), x.size(), kTextWork, [&](int64_t begin, int64_t end, int) {
-      for (int64_t i = begin; i < end; ++i) {
-        Wide value;
-        read_(x.raw(), i, 1, &value);
-        y[i] = text_of_number(value, dtype_);
-        count_text(y[i].size());
+      Wide block[kBlock];
+      NumberText memory;
+      for (int64_t first = begin; first < end; first += kBlock) {
+        const int64_t n = std::min(kBlock, end - first);
+        read_(x.raw(), first, n, block);
+        for (int64_t i = 0; i < n; ++i) {
+          const std::string_view text = text_of_number(block[i], dtype_, memory);
+          count_text(text.size());
+          y[first + i].assign(text);
+        }
       }
     });
   }
@@ -87,6 +92,20 @@ class CastToString final : public Kernel {
  private:
   DType dtype_;
   WideReader read_;
+};
+
+/// Whether elements have the same bits in both dtypes.
+bool keeps_bits(DType from, DType to) {
+  return is_integer(from) && is_integer(to) && dtype_bits(from) == dtype_bits(to) && dtype_bits(from) >= 8;
+}
+
+class BitsCast final : public Kernel {
+ public:
+  void run(KernelContext& context) const override {
+    Tensor& y = context.output(0);
+    if (y.raw() != context.input(0).raw()) copy_tensor(context.input(0), y, context.executor());
+  }
+  int in_place(int) const override { return 0; }
 };
 
 /// Converts by kernels, block by block if there are several.
@@ -110,7 +129,7 @@ class PathCast final : public Kernel {
 
  private:
   int64_t elements_, x_bytes_;
-  std::vector<Conversion> path_;  ///< one to three conversions
+  std::vector<Conversion> path_;  ///< one to four conversions
 };
 
 }  // namespace
@@ -130,6 +149,7 @@ SmallFloatRounding rounding_of(const NodeSpec& node) {
 KernelPtr cast_kernel(const CompileInput& in, const SmallFloatRounding& rounding) {
   const DType from = in.dtype(0), to = in.output_dtype(0);
   if (from == to) return make_view();
+  if (keeps_bits(from, to)) return std::make_unique<BitsCast>();
   if (auto path = cast_path(from, to, in.isa())) return std::make_unique<PathCast>(in, std::move(*path));
   if (from == DType::kString) return std::make_unique<CastFromString>(in, rounding);
   if (to == DType::kString) return std::make_unique<CastToString>(in);

@@ -94,22 +94,28 @@ Conversion conversion(DType from, DType to, DType last, Isa isa) {
 std::optional<std::vector<Conversion>> cast_path(DType from, DType to, Isa isa) {
   if (!has_kernels(from) || !has_kernels(to) || !rounds_once(from, to)) return std::nullopt;
   std::vector<Conversion> path;
-  DType at = from == D::kBool ? D::kUint8 : from == D::kUint64 ? D::kInt64 : from;
+  DType at = from == D::kUint64 ? D::kInt64 : from;
   const DType end = to == D::kUint64 ? D::kInt64 : to;
-  if (at == end) return std::vector{copy_of(dtype_bits(to) / 8)};
-  if (to == D::kBool && dtype_bits(at) == 8) return std::vector{conversion(D::kUint8, to, to, isa)};
-  if (find_edge(at, end)) return std::vector{conversion(at, end, end, isa)};
-  const DType first = hub(at);
-  for (const DType next : {first, to == D::kBool ? first : hub(end), end}) {
+  const auto add = [&](DType next) {
     if (at != next) path.push_back(conversion(at, next, end, isa));
     at = next;
+  };
+  if (at == end) return std::vector{copy_of(dtype_bits(to) / 8)};
+  if (to == D::kBool && dtype_bits(at) == 8) at = D::kUint8;
+  if (from == D::kBool) {  // Every byte other than 0 is true.
+    at = D::kUint8;
+    add(D::kBool);
+    at = D::kUint8;
   }
+  if (at == end || find_edge(at, end)) return add(end), path;
+  const DType first = hub(at);
+  for (const DType next : {first, to == D::kBool ? first : hub(end), end}) add(next);
   return path;
 }
 
 void convert_block(std::span<const Conversion> path, const void* x, void* y, int64_t n) {
   alignas(64) std::byte between[2][kCastBlock * sizeof(double)];
-  for (size_t i = 0; i + 1 < path.size(); x = between[i++]) path[i].convert(x, between[i], n);
+  for (size_t i = 0; i + 1 < path.size(); x = between[i++ % 2]) path[i].convert(x, between[i % 2], n);
   path.back().convert(x, y, n);
 }
 

@@ -16,7 +16,7 @@ struct Conversion {
   int64_t y_bytes;
 };
 
-/// The one to three conversions by which kernels convert one dtype to another as defined in wide.h. They go through
+/// The one to four conversions by which kernels convert one dtype to another as defined in wide.h. They go through
 /// int32, int64, float32 or float64, so that n dtypes need a few kernels rather than n * n. nullopt if one of them
 /// would round too early, or there is no kernel for a dtype.
 std::optional<std::vector<Conversion>> cast_path(DType from, DType to, Isa isa);

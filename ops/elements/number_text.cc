@@ -1,10 +1,8 @@
 #include "elements/number_text.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <string_view>
 
 #include "linnet/error.h"
 
@@ -45,10 +43,9 @@ Wide one_or_zero(bool one, WideKind kind) {
 }
 
 template <class T>
-std::string shortest(T value) {
-  std::array<char, 64> buffer;
-  const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-  return std::string(buffer.data(), end);
+std::string_view shortest(T value, NumberText& memory) {
+  const auto [end, error] = std::to_chars(memory.data(), memory.data() + memory.size(), value);
+  return {memory.data(), size_t(end - memory.data())};
 }
 
 }  // namespace
@@ -66,15 +63,15 @@ Wide number_from_text(const std::string& whole, WideKind kind) {
   return value;
 }
 
-std::string text_of_number(const Wide& value, DType dtype) {
+std::string_view text_of_number(const Wide& value, DType dtype, NumberText& memory) {
   if (dtype == DType::kBool) return value.i ? "True" : "False";
   switch (wide_kind(dtype)) {
     case WideKind::kSigned:
-      return std::to_string(value.i);
+      return shortest(value.i, memory);
     case WideKind::kUnsigned:
-      return std::to_string(value.u);
+      return shortest(value.u, memory);
     default:
-      return dtype == DType::kFloat64 ? shortest(value.d) : shortest(static_cast<float>(value.d));
+      return dtype == DType::kFloat64 ? shortest(value.d, memory) : shortest(static_cast<float>(value.d), memory);
   }
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "elements/wide.h"
 
@@ -13,7 +15,10 @@ namespace linnet {
 /// around the text. Throws Error(kModel) for any other text.
 Wide number_from_text(const std::string& text, WideKind kind);
 
+/// Memory for the text of a number.
+using NumberText = std::array<char, 64>;
+
 /// The shortest text that reads back as the same number of this dtype; booleans as "True" and "False".
-std::string text_of_number(const Wide& value, DType dtype);
+std::string_view text_of_number(const Wide& value, DType dtype, NumberText& memory);
 
 }  // namespace linnet

@@ -35,6 +35,11 @@ WideReader number_reader() {
   };
 }
 
+void read_bools(const void* x, int64_t first, int64_t n, Wide* out) {
+  const auto* from = static_cast<const uint8_t*>(x) + first;
+  for (int64_t i = 0; i < n; ++i) out[i].i = from[i] != 0;
+}
+
 bool is_signed_integer(DType dtype) { return dtype == DType::kInt2 || dtype == DType::kInt4; }
 
 WideReader packed_integer_reader(int bits, bool is_signed) {
@@ -124,7 +129,7 @@ WideKind wide_kind(DType dtype) {
 }
 
 WideReader wide_reader(DType dtype) {
-  if (dtype == DType::kBool) return number_reader<bool>();
+  if (dtype == DType::kBool) return read_bools;
   if (is_small_float(dtype)) return small_float_reader(dtype);
   if (is_integer(dtype) && dtype_bits(dtype) < 8)
     return packed_integer_reader(dtype_bits(dtype), is_signed_integer(dtype));

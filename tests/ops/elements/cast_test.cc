@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -250,6 +251,21 @@ TEST(IsNaN, FindsNan) {
     expect_close(run({"IsInf", 20, {{"detect_positive", int64_t{0}}}}), Tensor::of<bool>({false, false, false, true}));
   }
   expect_error(ErrorKind::kType, "int32", [] { run_op({"IsNaN"}, {Tensor::of<int32_t>({1})}); });
+}
+
+/// Callers may give such bytes.
+TEST(Cast, ReadsEveryByteButZeroAsTrue) {
+  const std::vector<uint8_t> bytes{0, 1, 2, 255, 0, 128};
+  Tensor x(DType::kBool, {6});
+  std::copy(bytes.begin(), bytes.end(), static_cast<uint8_t*>(x.raw()));
+  const Tensor want = Tensor::of<float>({0, 1, 1, 1, 0, 1});
+  for (const Isa isa : supported_isas()) {
+    for (const DType to : {DType::kUint8, DType::kInt8, DType::kInt32, DType::kInt64, DType::kUint64, DType::kFloat16,
+                           DType::kBFloat16, DType::kFloat32, DType::kFloat64}) {
+      const OpCase op{"Cast", 25, {{"to", int64_t(to)}}};
+      expect_close(cast_to(run_op(op, {x}, 1, {}, isa)[0], DType::kFloat32), want);
+    }
+  }
 }
 
 }  // namespace
