@@ -74,11 +74,11 @@ class UniqueKernel final : public Kernel {
     context.check_memory(working_bytes());
     Checkpoints checkpoints;
     Tensor keys = slice_keys(x, checkpoints);
-    const SliceGroups groups = sorted_ ? groups_by_key(keys, dim_, slice_elements(), checkpoints)
-                                       : groups_by_first(keys, dim_, slice_elements(), checkpoints);
+    const Tensor inverse = wanted_[2] ? context.output(2) : Tensor();
+    const SliceGroups groups = sorted_ ? groups_by_key(keys, dim_, slice_elements(), inverse, checkpoints)
+                                       : groups_by_first(keys, dim_, slice_elements(), inverse, checkpoints);
     if (wanted_[0]) write_slices(x, groups, context, checkpoints);
     if (wanted_[1]) write(groups.first, groups.count, context.allocate_output(1, Shape{groups.count}));
-    if (wanted_[2]) write(groups.inverse, dim_, context.output(2));
     if (wanted_[3]) write(groups.counts, groups.count, context.allocate_output(3, Shape{groups.count}));
   }
 

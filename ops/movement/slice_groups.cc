@@ -18,8 +18,8 @@ constexpr int64_t kMostColumns = 16;
 /// Groups slices that are in order: order(i) is the number of the i-th slice, starts(i) whether it differs from the one
 /// before.
 template <class Order, class Starts>
-SliceGroups in_order(int64_t slices, Order order, Starts starts, Checkpoints& checkpoints) {
-  SliceGroups groups(slices);
+SliceGroups in_order(int64_t slices, Order order, Starts starts, const Tensor& memory, Checkpoints& checkpoints) {
+  SliceGroups groups(slices, memory);
   int64_t *first = groups.first.data<int64_t>(), *counts = groups.counts.data<int64_t>();
   int64_t *inverse = groups.inverse.data<int64_t>(), group = -1;
   checkpoints.in_parts(slices, 4, [&](int64_t i, int64_t end) {
@@ -38,10 +38,11 @@ SliceGroups in_order(int64_t slices, Order order, Starts starts, Checkpoints& ch
 }
 
 template <class Elements>
-SliceGroups in_order(const typename Elements::Element* elements, int64_t slices, Checkpoints& checkpoints) {
+SliceGroups in_order(const typename Elements::Element* elements, int64_t slices, const Tensor& memory,
+                     Checkpoints& checkpoints) {
   const auto order = [&](int64_t i) { return Elements::index(elements[i]); };
   const auto starts = [&](int64_t i) { return Elements::key(elements[i]) != Elements::key(elements[i - 1]); };
-  return in_order(slices, order, starts, checkpoints);
+  return in_order(slices, order, starts, memory, checkpoints);
 }
 
 /// Subtracts the smallest key of a column from all keys. Returns the digits that differ.
@@ -54,16 +55,17 @@ RadixDigits reduce(uint64_t* keys, int64_t slices, int64_t columns) {
 }
 
 /// Groups slices of one column whose keys are narrow enough to share a word with their indices. Overwrites the keys.
-SliceGroups group_narrow(uint64_t* keys, int64_t slices, const RadixDigits& digits, Checkpoints& checkpoints) {
+SliceGroups group_narrow(uint64_t* keys, int64_t slices, const RadixDigits& digits, const Tensor& memory,
+                         Checkpoints& checkpoints) {
   using Elements = NarrowElements;
   for (int64_t i = 0; i < slices; ++i) keys[i] = Elements::make(uint32_t(keys[i] >> digits.shift), i);
   if (slices < kLeastRadixElements) {
     std::sort(keys, keys + slices);
-    return in_order<Elements>(keys, slices, checkpoints);
+    return in_order<Elements>(keys, slices, memory, checkpoints);
   }
   Tensor room(DType::kUint64, Shape{slices});
   const uint64_t* sorted = radix_sort<Elements>(keys, room.data<uint64_t>(), slices, {0, digits.bits}, checkpoints);
-  return in_order<Elements>(sorted, slices, checkpoints);
+  return in_order<Elements>(sorted, slices, memory, checkpoints);
 }
 
 /// Sorts by the last column first. The sort is stable, so earlier columns keep the order of later ones among equal
@@ -81,20 +83,22 @@ const KeyedIndex* sort_by_columns(uint64_t* keys, int64_t slices, int64_t column
   return elements;
 }
 
-SliceGroups group_by_columns(uint64_t* keys, int64_t slices, int64_t columns, Checkpoints& checkpoints) {
+SliceGroups group_by_columns(uint64_t* keys, int64_t slices, int64_t columns, const Tensor& memory,
+                             Checkpoints& checkpoints) {
   Tensor pairs(DType::kUint64, Shape{checked_mul(4, slices)});
   auto* elements = reinterpret_cast<KeyedIndex*>(pairs.data<uint64_t>());
   const KeyedIndex* sorted = sort_by_columns(keys, slices, columns, elements, checkpoints);
-  if (columns == 1) return in_order<WideElements>(sorted, slices, checkpoints);
+  if (columns == 1) return in_order<WideElements>(sorted, slices, memory, checkpoints);
   const auto starts = [&](int64_t i) {
     const uint64_t* slice = keys + sorted[i].index * columns;
     return !std::equal(slice, slice + columns, keys + sorted[i - 1].index * columns);
   };
   return in_order(
-      slices, [&](int64_t i) { return sorted[i].index; }, starts, checkpoints);
+      slices, [&](int64_t i) { return sorted[i].index; }, starts, memory, checkpoints);
 }
 
-SliceGroups group_by_comparing(const uint64_t* keys, int64_t slices, int64_t columns, Checkpoints& checkpoints) {
+SliceGroups group_by_comparing(const uint64_t* keys, int64_t slices, int64_t columns, const Tensor& memory,
+                               Checkpoints& checkpoints) {
   Tensor order_tensor(DType::kInt64, Shape{slices});
   int64_t* order = order_tensor.data<int64_t>();
   std::iota(order, order + slices, int64_t{0});
@@ -110,34 +114,36 @@ SliceGroups group_by_comparing(const uint64_t* keys, int64_t slices, int64_t col
   checkpoints.sort(order, order + slices, less, 16);
   return in_order(
       slices, [&](int64_t i) { return order[i]; }, [&](int64_t i) { return compare(order[i - 1], order[i]) != 0; },
-      checkpoints);
+      memory, checkpoints);
 }
 
 }  // namespace
 
-SliceGroups::SliceGroups(int64_t slices)
+SliceGroups::SliceGroups(int64_t slices, const Tensor& memory)
     : first(DType::kInt64, Shape{slices}),
       counts(DType::kInt64, Shape{slices}),
-      inverse(DType::kInt64, Shape{slices}) {}
+      inverse(memory ? memory : Tensor(DType::kInt64, Shape{slices})) {}
 
-SliceGroups groups_by_key(Tensor& keys_tensor, int64_t slices, int64_t columns, Checkpoints& checkpoints) {
+SliceGroups groups_by_key(Tensor& keys_tensor, int64_t slices, int64_t columns, const Tensor& memory,
+                          Checkpoints& checkpoints) {
   auto* keys = keys_tensor.data<uint64_t>();
   if (columns == 1 && slices <= NarrowElements::kMostIndices) {
     const RadixDigits digits = reduce(keys, slices, 1);
-    if (digits.bits <= 32) return group_narrow(keys, slices, digits, checkpoints);
+    if (digits.bits <= 32) return group_narrow(keys, slices, digits, memory, checkpoints);
   }
   if (columns <= kMostColumns && slices >= kLeastRadixElements) {
-    return group_by_columns(keys, slices, columns, checkpoints);
+    return group_by_columns(keys, slices, columns, memory, checkpoints);
   }
-  return group_by_comparing(keys, slices, columns, checkpoints);
+  return group_by_comparing(keys, slices, columns, memory, checkpoints);
 }
 
-SliceGroups groups_by_first(const Tensor& keys_tensor, int64_t slices, int64_t columns, Checkpoints& checkpoints) {
+SliceGroups groups_by_first(const Tensor& keys_tensor, int64_t slices, int64_t columns, const Tensor& memory,
+                            Checkpoints& checkpoints) {
   const auto* keys = keys_tensor.data<uint64_t>();
-  SliceGroups groups(slices);
+  SliceGroups groups(slices, memory);
   int64_t *inverse = groups.inverse.data<int64_t>(), *first = groups.first.data<int64_t>();
   if (columns == 1) {
-    const auto equal = [keys](int64_t i, int64_t k) { return keys[i] == keys[k]; };
+    const auto equal = [](int64_t, int64_t) { return true; };  // The hash is the key.
     groups.count = number_by_first(
         slices, [keys](int64_t i) { return keys[i]; }, equal, inverse, first, checkpoints);
   } else {

@@ -12,13 +12,16 @@ struct SliceGroups {
   Tensor inverse;  ///< int64 [slices], the group of each slice
   int64_t count = 0;
 
-  explicit SliceGroups(int64_t slices);
+  /// inverse: memory for that member, or an empty tensor.
+  SliceGroups(int64_t slices, const Tensor& inverse);
 };
 
 /// Groups slices by their keys, uint64 [slices, columns]. groups_by_key() orders the groups by key and overwrites the
-/// keys. groups_by_first() orders them by their first slices.
-SliceGroups groups_by_key(Tensor& keys, int64_t slices, int64_t columns, Checkpoints& checkpoints);
-SliceGroups groups_by_first(const Tensor& keys, int64_t slices, int64_t columns, Checkpoints& checkpoints);
+/// keys. groups_by_first() orders them by their first slices. inverse: as for SliceGroups.
+SliceGroups groups_by_key(Tensor& keys, int64_t slices, int64_t columns, const Tensor& inverse,
+                          Checkpoints& checkpoints);
+SliceGroups groups_by_first(const Tensor& keys, int64_t slices, int64_t columns, const Tensor& inverse,
+                            Checkpoints& checkpoints);
 
 /// The number of 8-byte elements per slice that these functions allocate, besides the keys.
 inline constexpr int64_t kGroupingElements = 16;
