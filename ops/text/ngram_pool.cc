@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "indexing/indices.h"
 #include "partition/checkpoints.h"
 #include "traditionalml/feature_rows.h"
 
@@ -13,6 +12,7 @@ using Ints = std::vector<int64_t>;
 
 constexpr int64_t kEdgeWork = 16;  // The work to look up a token or what follows it.
 constexpr int64_t kMostTokens = int64_t{1} << 31;
+constexpr uint64_t kNearEdges = 1 << 15;  // The most edges that are looked up in an array.
 
 Tensor read_pool(const NodeSpec& node) {
   const auto* strings = node.find<std::vector<std::string>>("pool_strings");
@@ -57,6 +57,7 @@ NgramPool::NgramPool(const NodeSpec& node)
   after_root_.assign(size_t(pool.size()), -1);
   CountedVector<int64_t> tokens(size_t(pool.size()));
   tokens_->find(pool, 0, pool.size(), tokens.data());
+  num_tokens_ = 1 + *std::max_element(tokens.begin(), tokens.end());
   const Ints begins = read_begins(node, pool.size());
   const Ints& places = node.attr<Ints>("ngram_indexes");
   size_t ngram = 0;
@@ -67,6 +68,7 @@ NgramPool::NgramPool(const NodeSpec& node)
       if (ngram < places.size()) add(tokens.data() + at, length, places[ngram], checkpoints);
     }
   }
+  edges_.finish(kNearEdges);
   require_length("ngram_indexes", places.size(), int64_t(ngram));
 }
 
@@ -79,27 +81,20 @@ void NgramPool::add(const int64_t* tokens, int64_t length, int64_t coordinate, C
   for (int64_t i = 0; i < length; ++i) {
     int64_t& next = edges_.at(edge(at, tokens[i]), checkpoints);
     if (next < 0) {
-      next = std::ssize(coordinate_of_);
-      coordinate_of_.push_back(-1);
-      has_edges_.push_back(0);
-      has_edges_[size_t(at)] = 1;
+      next = std::ssize(places_);
+      places_.emplace_back();
+      places_[size_t(at)].has_edges = true;
       if (at == 0) after_root_[size_t(tokens[i])] = next;
     }
     at = next;
   }
-  coordinate_of_[size_t(at)] = coordinate;
+  places_[size_t(at)].coordinate = coordinate;
 }
 
 void NgramPool::find_tokens(const Tensor& x, int64_t begin, int64_t n, int64_t* tokens) const {
   Checkpoints checkpoints;
-  if (strings_) {
-    return checkpoints.in_parts(n, kEdgeWork,
-                                [&](int64_t i, int64_t end) { tokens_->find(x, begin + i, begin + end, tokens + i); });
-  }
-  const Indices numbers(x);
-  checkpoints.in_parts(n, kEdgeWork, [&](int64_t i, int64_t end) {
-    for (; i < end; ++i) tokens[i] = tokens_->find(numbers[begin + i]);
-  });
+  checkpoints.in_parts(n, kEdgeWork,
+                       [&](int64_t i, int64_t end) { tokens_->find(x, begin + i, begin + end, tokens + i); });
 }
 
 void NgramPool::count(const int64_t* tokens, int64_t n, float* counts) const {
@@ -125,7 +120,9 @@ void NgramPool::count_from(const int64_t* tokens, int64_t n, int64_t step, float
     at = next(at, tokens[(length - 1) * step]);
     if (at < 0) return;
     // Skips do not affect n-grams of one token.
-    if (coordinate_of_[size_t(at)] >= 0 && (length > 1 || step == 1)) ++counts[coordinate_of_[size_t(at)]];
+    const Place& place = places_[size_t(at)];
+    if (place.coordinate >= 0 && (length > 1 || step == 1)) ++counts[place.coordinate];
+    if (!place.has_edges) return;
   }
 }
 

@@ -24,12 +24,17 @@ class NgramPool {
   void count(const int64_t* tokens, int64_t n, float* counts) const;
 
  private:
-  /// The key of the edge from a place of the tree along a token.
-  uint64_t edge(int64_t from, int64_t token) const { return uint64_t(from) << 32 | uint64_t(token); }
+  /// The key of the edge from a place of the tree along a token. Both are less than 2^31.
+  uint64_t edge(std::ptrdiff_t from, int64_t token) const { return uint64_t(from * num_tokens_ + token); }
 
-  /// Returns the place along a token; -1 if there is none.
+  struct Place {
+    int64_t coordinate = -1;  ///< Of the n-gram that ends here; -1 if none does.
+    bool has_edges = false;   ///< Whether edges lead from here.
+  };
+
+  /// Returns the place along a token from one that has edges; -1 if there is none.
   int64_t next(int64_t at, int64_t token) const {
-    if (token < 0 || !has_edges_[size_t(at)]) return -1;
+    if (token < 0) return -1;
     return at == 0 ? after_root_[size_t(token)] : edges_.find(edge(at, token));
   }
 
@@ -39,11 +44,11 @@ class NgramPool {
   bool strings_ = false;
   int64_t coordinates_ = 0, shortest_ = 1, longest_ = 1, most_skips_ = 0;
   int64_t longest_added_ = 0;
+  std::ptrdiff_t num_tokens_ = 0;  // The numbers of tokens are less.
   std::unique_ptr<KeyTable> tokens_;
   NumberTable edges_;
-  CountedVector<int64_t> coordinate_of_{-1};  // The coordinate of each place in the tree; -1 if no n-gram ends there.
-  CountedVector<int64_t> after_root_;         // The place along each token from the root; -1 if there is none.
-  CountedVector<char> has_edges_{0};          // Whether edges lead from each place in the tree.
+  CountedVector<Place> places_{Place()};  // The tree; the root is the first.
+  CountedVector<int64_t> after_root_;     // The place along each token from the root; -1 if there is none.
 };
 
 }  // namespace linnet

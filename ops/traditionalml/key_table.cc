@@ -93,14 +93,14 @@ int64_t& NumberTable::at(uint64_t key, Checkpoints& checkpoints) {
   return slots_[at].place;
 }
 
-void NumberTable::finish() {
+void NumberTable::finish(uint64_t most) {
   uint64_t least = ~uint64_t{0}, greatest = 0;
   for (const Slot& slot : slots_) {
     if (slot.place < 0) continue;
     least = std::min(least, slot.key);
     greatest = std::max(greatest, slot.key);
   }
-  if (least > greatest || greatest - least >= slots_.size()) return;
+  if (least > greatest || greatest - least >= std::max<uint64_t>(most, slots_.size())) return;
   least_ = least;
   near_.assign(size_t(greatest - least) + 1, -1);
   for (const Slot& slot : slots_) {

@@ -24,8 +24,9 @@ class NumberTable {
 
   /// Returns the place of a key, for the caller to set; -1 if the key is new.
   int64_t& at(uint64_t key, Checkpoints& checkpoints);
-  /// Builds an array from the least to the greatest key if that range is small. No key may be added afterwards.
-  void finish();
+  /// Builds an array from the least to the greatest key if that range is small: at most `most` or about twice as many
+  /// as there are keys. No key may be added afterwards.
+  void finish(uint64_t most = 0);
   /// Returns -1 if the key is not found.
   int64_t find(uint64_t key) const {
     if (!near_.empty()) return key - least_ < near_.size() ? near_[size_t(key - least_)] : -1;
@@ -57,6 +58,7 @@ class KeyTable {
   /// Writes the place among the keys of each of the elements [begin, end) of x, which has the keys' dtype; -1 if not
   /// found.
   void find(const Tensor& x, int64_t begin, int64_t end, int64_t* places) const;
+
   /// Returns the place of one number among int64 keys; -1 if not found.
   int64_t find(int64_t number) const;
 
