@@ -47,8 +47,14 @@ class LinearClassifierKernel final : public Kernel {
     int64_t best[LinearScores::kMostRows];
     for (int i = 0; i < count; ++i) {
       const double* of_row = scores + i * columns_;
-      best[i] = 0;
-      for (int64_t c = 1; c < columns_; ++c) best[i] = of_row[best[i]] < of_row[c] ? c : best[i];
+      double most = of_row[0];
+      int64_t at = 0;
+      for (int64_t c = 1; c < columns_; ++c) {  // without branches
+        const double score = of_row[c];
+        at = most < score ? c : at;
+        most = most < score ? score : most;
+      }
+      best[i] = at;
     }
     labels_.write({best, size_t(count)}, y, row);
     apply_to_rows(transform_, scores, count, columns_, exp_);
