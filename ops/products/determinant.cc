@@ -18,7 +18,7 @@ constexpr int64_t kFewestRows = 64;  // fewest rows of a matrix for which that p
 constexpr int kPanelVectors = 2;
 constexpr int64_t kLine = 8;  // elements of a cache line
 
-int64_t line_of(int64_t column) { return column / kLine * kLine; }
+int64_t line_of(int64_t column) { return column - column % kLine; }
 
 /// Returns the column of the element of largest magnitude in columns [first, end).
 int64_t largest(const double* row, int64_t first, int64_t end) {
