@@ -19,9 +19,13 @@ inline F32 sum_block(const float* x, int64_t n, Term term, float neutral) {
   for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
     for (int j = 0; j < 4; ++j) sum[j] += term(load(x + i + j * kLanes));
   }
-  int j = 0;
-  for (; i + kLanes <= n; i += kLanes) sum[j++] += term(load(x + i));
-  if (i < n) sum[j] += term(load_part(x + i, n - i, neutral));
+  LINNET_UNROLL for (int j = 0; j < 4; ++j, i += kLanes) {
+    if (i + kLanes > n) {
+      if (i < n) sum[j] += term(load_part(x + i, n - i, neutral));
+      break;
+    }
+    sum[j] += term(load(x + i));
+  }
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 

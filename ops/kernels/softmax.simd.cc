@@ -18,7 +18,7 @@ inline float row_max(const float* x, int64_t n) {
     first = xsimd::max(first, i + kLanes <= n ? load(x + i) : load_part(x + i, n - i, kLowest));
   }
   // NaN need not win here: its own power is NaN.
-  return join_lanes(xsimd::max(first, second), [](float a, float b) { return a > b ? a : b; });
+  return join_lanes(xsimd::max(first, second), [](auto a, auto b) { return a > b ? a : b; });
 }
 
 /// Returns e^x for x <= 88, and 0 below the smallest normal number, which is negligible compared to e^0. NaN is

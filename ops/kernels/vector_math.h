@@ -46,15 +46,30 @@ inline void store_part(float* y, F32 v, int64_t n) {
 }
 #endif
 
-/// Joins all lanes by join(a, b) in a fixed order: halves are joined until one value is left.
+/// A compiler vector of kCount floats.
+template <int kCount>
+struct FloatsOf {
+  typedef float Type __attribute__((vector_size(kCount * sizeof(float))));
+};
+
+template <int kCount, class Join>
+inline float join_floats(typename FloatsOf<kCount>::Type v, Join join) {
+  constexpr int kHalf = kCount / 2;
+  if constexpr (kCount == 2) {
+    return join(v[0], v[1]);
+  } else {
+    typename FloatsOf<kHalf>::Type low, high;
+    __builtin_memcpy(&low, &v, sizeof low);
+    __builtin_memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
+    return join_floats<kHalf>(join(low, high), join);
+  }
+}
+
+/// Joins all lanes by join(a, b), of floats or of vectors of them, in a fixed order: halves are joined until one value
+/// is left.
 template <class Join>
 inline float join_lanes(F32 v, Join join) {
-  float lane[kLanes];
-  store(lane, v);
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int i = 0; i < width; ++i) lane[i] = join(lane[i], lane[i + width]);
-  }
-  return lane[0];
+  return join_floats<kLanes>((typename FloatsOf<kLanes>::Type)(typename F32::register_type)v, join);
 }
 
 /// Returns the sum of all lanes. Halves are added until one value is left, lane i to lane i + kLanes / 2 first.
@@ -69,7 +84,7 @@ inline float sum_lanes(F32 v) {
   const __m128 two = _mm_add_ps(four, _mm_movehl_ps(four, four));
   return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
 #else
-  return join_lanes(v, [](float a, float b) { return a + b; });
+  return join_lanes(v, [](auto a, auto b) { return a + b; });
 #endif
 }
 
@@ -85,10 +100,10 @@ inline float sum_lanes(Vector v) {
 
 /// Return the largest and the smallest lane, or NaN where any lane is NaN.
 inline float max_lanes(F32 v) {
-  return join_lanes(v, [](float a, float b) { return a > b || a != a ? a : b; });
+  return join_lanes(v, [](auto a, auto b) { return (a > b) | (a != a) ? a : b; });
 }
 inline float min_lanes(F32 v) {
-  return join_lanes(v, [](float a, float b) { return a < b || a != a ? a : b; });
+  return join_lanes(v, [](auto a, auto b) { return (a < b) | (a != a) ? a : b; });
 }
 
 // xsimd's max and min, like the x86 instructions, return the second operand where either is NaN.
