@@ -76,20 +76,6 @@ void columns(const void* x_data, int64_t rows, int64_t pitch, int64_t columns, v
   }
 }
 
-/// Joins the lower half of the lanes with the upper half until one lane is left.
-template <class R, class T, int kCount>
-inline T join_lanes(const typename VectorOf<T, kCount>::Type& v) {
-  constexpr int kHalf = kCount / 2;
-  if constexpr (kCount == 2) {
-    return R::join(v[0], v[1]);
-  } else {
-    typename VectorOf<T, kHalf>::Type low, high;
-    __builtin_memcpy(&low, &v, sizeof low);
-    __builtin_memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
-    return join_lanes<R, T, kHalf>(R::join(low, high));
-  }
-}
-
 /// The bytes of the partial results of a row, equal on every instruction set.
 constexpr int64_t kPartBytes = 256;
 
@@ -123,7 +109,8 @@ void row(const void* x_data, int64_t n, void* total_data) {
     LINNET_UNROLL for (int width = kVectors / 2; width > 0; width /= 2) {
       LINNET_UNROLL for (int v = 0; v < width; ++v) vectors[v] = R::join(vectors[v], vectors[v + width]);
     }
-    total = R::join(total, join_lanes<R, T, int(4 * kLanes / sizeof(T))>(vectors[0]));
+    total = R::join(
+        total, join_elements<int(4 * kLanes / sizeof(T))>(vectors[0], [](auto a, auto b) { return R::join(a, b); }));
     n = 0;
   }
   for (int64_t i = 0; i < n; ++i) total = R::join(total, R::term(x[i]));

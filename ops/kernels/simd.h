@@ -5,6 +5,7 @@
 // instruction set can therefore be linked in place of portable code.
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <xsimd/xsimd.hpp>
 
 // Placed before a loop over registers with constant bounds.
@@ -76,6 +77,25 @@ LINNET_NEON(nearbyint, vrndnq_f32)
 #endif
 
 namespace linnet::LINNET_SIMD_NS {
+
+/// Returns some elements of a compiler vector, from element kFirst on.
+template <int kFirst, class Vector, int... kIndex>
+[[gnu::always_inline]] inline auto elements_from(Vector v, std::integer_sequence<int, kIndex...>) {
+  return __builtin_shufflevector(v, v, (kFirst + kIndex)...);
+}
+
+/// Joins the elements of a compiler vector of kCount elements by join(a, b), of elements or of shorter vectors, in a
+/// fixed order: halves are joined until one value is left.
+template <int kCount, class Vector, class Join>
+[[gnu::always_inline]] inline auto join_elements(Vector v, Join join) {
+  constexpr int kHalf = kCount / 2;
+  if constexpr (kCount == 2) {
+    return join(v[0], v[1]);
+  } else {
+    constexpr auto kIndices = std::make_integer_sequence<int, kHalf>{};
+    return join_elements<kHalf>(join(elements_from<0>(v, kIndices), elements_from<kHalf>(v, kIndices)), join);
+  }
+}
 
 /// Returns x y + z for the lower half of the lanes. Execution units of half the width need half the time for it.
 [[gnu::always_inline]] inline F32 fma_half(F32 x, F32 y, F32 z) {

@@ -46,30 +46,12 @@ inline void store_part(float* y, F32 v, int64_t n) {
 }
 #endif
 
-/// A compiler vector of kCount floats.
-template <int kCount>
-struct FloatsOf {
-  typedef float Type __attribute__((vector_size(kCount * sizeof(float))));
-};
-
-template <int kCount, class Join>
-inline float join_floats(typename FloatsOf<kCount>::Type v, Join join) {
-  constexpr int kHalf = kCount / 2;
-  if constexpr (kCount == 2) {
-    return join(v[0], v[1]);
-  } else {
-    typename FloatsOf<kHalf>::Type low, high;
-    __builtin_memcpy(&low, &v, sizeof low);
-    __builtin_memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
-    return join_floats<kHalf>(join(low, high), join);
-  }
-}
-
 /// Joins all lanes by join(a, b), of floats or of vectors of them, in a fixed order: halves are joined until one value
 /// is left.
 template <class Join>
 inline float join_lanes(F32 v, Join join) {
-  return join_floats<kLanes>((typename FloatsOf<kLanes>::Type)(typename F32::register_type)v, join);
+  typedef float Floats __attribute__((vector_size(kLanes * sizeof(float))));
+  return join_elements<kLanes>((Floats)(typename F32::register_type)v, join);
 }
 
 /// Returns the sum of all lanes. Halves are added until one value is left, lane i to lane i + kLanes / 2 first.

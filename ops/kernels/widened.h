@@ -9,12 +9,7 @@ namespace {
 inline constexpr int kWideBlock = 8;
 inline constexpr int kWideLanes = int(F64::size), kWideParts = kWideBlock / kWideLanes;
 
-/// A compiler vector of kCount doubles.
-template <int kCount>
-struct DoublesOf {
-  typedef double Type __attribute__((vector_size(kCount * sizeof(double))));
-};
-using WideDoubles = typename DoublesOf<kWideLanes>::Type;
+typedef double WideDoubles __attribute__((vector_size(kWideLanes * sizeof(double))));
 typedef float WideFloats __attribute__((vector_size(kWideLanes * sizeof(float))));
 typedef int32_t WideMask __attribute__((vector_size(kWideLanes * sizeof(int32_t))));
 
@@ -30,26 +25,21 @@ inline constexpr int32_t kLastValues[2 * kWideBlock] = {0, 0, 0, 0, 0, 0, 0, 0, 
     __builtin_memcpy(&bits, mask, sizeof bits);
     floats = (WideFloats)((WideMask)floats & bits);
   }
+#if defined(__AVX512F__)
+  return _mm512_cvtps_pd((__m256)floats);  // Compilers convert halves.
+#else
   const WideDoubles doubles = __builtin_convertvector(floats, WideDoubles);
   return F64((typename F64::register_type)doubles);
+#endif
 }
 
 [[gnu::always_inline]] inline void store_narrowed(F64 v, float* y) {
+#if defined(__AVX512F__)
+  const auto floats = (WideFloats)_mm512_cvtpd_ps(v);
+#else
   const WideFloats floats = __builtin_convertvector((WideDoubles)(typename F64::register_type)v, WideFloats);
+#endif
   __builtin_memcpy(y, &floats, sizeof floats);
-}
-
-template <int kCount, class Join>
-[[gnu::always_inline]] inline double join_doubles(typename DoublesOf<kCount>::Type v, Join join) {
-  constexpr int kHalf = kCount / 2;
-  if constexpr (kCount == 2) {
-    return join(v[0], v[1]);
-  } else {
-    typename DoublesOf<kHalf>::Type low, high;
-    __builtin_memcpy(&low, &v, sizeof low);
-    __builtin_memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
-    return join_doubles<kHalf>(join(low, high), join);
-  }
 }
 
 /// Joins the lanes of a block by join(a, b), of doubles or of compiler vectors of them, in a fixed order: halves are
@@ -61,7 +51,7 @@ template <class Join>
   LINNET_UNROLL for (int width = kWideParts / 2; width > 0; width /= 2) {
     LINNET_UNROLL for (int p = 0; p < width; ++p) v[p] = join(v[p], v[p + width]);
   }
-  return join_doubles<kWideLanes>(v[0], join);
+  return join_elements<kWideLanes>(v[0], join);
 }
 
 }  // namespace

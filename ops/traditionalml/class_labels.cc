@@ -19,9 +19,10 @@ ClassLabels::ClassLabels(const NodeSpec& node, const std::string& ints, const st
 void ClassLabels::write(std::span<const int64_t> labels, Tensor& y, int64_t row) const {
   const auto put = [&]<class T>(const CountedVector<T>& names) {
     T* to = y.data<T>() + row;
+    const T* all = names.data();
     for (const int64_t label : labels) {
-      if constexpr (std::is_same_v<T, std::string>) count_text(names[size_t(label)].size());
-      *to++ = names[size_t(label)];
+      if constexpr (std::is_same_v<T, std::string>) count_text(all[label].size());
+      *to++ = all[label];
     }
   };
   strings_.empty() ? put(ints_) : put(strings_);

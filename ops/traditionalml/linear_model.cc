@@ -87,6 +87,7 @@ void LinearScores::for_each(KernelContext& context, const Finish& finish) const 
 void LinearScores::for_each_float_row(KernelContext& context, const Finish& finish) const {
   const float* x = context.input(0).data<float>();
   const auto count = int(intercepts_.size());
+  const double* intercepts = intercepts_.data();
   const int64_t cost = shape_.width * count;
   parallel_items(context.executor(), shape_.count, cost, [&](int64_t row, int64_t end, int) {
     Checkpoints checkpoints;
@@ -95,7 +96,7 @@ void LinearScores::for_each_float_row(KernelContext& context, const Finish& fini
       const int rows = int(std::min<int64_t>(kMostRows, end - row));
       dots_.few_products(x + row * shape_.width, rows, {coefficients_.data(), count, shape_.width}, scores);
       for (int i = 0; i < rows; ++i) {
-        for (int s = 0; s < count; ++s) scores[i * count + s] += intercepts_[size_t(s)];
+        for (int s = 0; s < count; ++s) scores[i * count + s] += intercepts[s];
       }
       finish(row, rows, scores);
       checkpoints.add(rows * (4 + cost));
