@@ -1,6 +1,7 @@
 #include "text/ngram_pool.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "partition/checkpoints.h"
 #include "traditionalml/feature_rows.h"
@@ -57,7 +58,7 @@ NgramPool::NgramPool(const NodeSpec& node)
   after_root_.assign(size_t(pool.size()), -1);
   CountedVector<int64_t> tokens(size_t(pool.size()));
   tokens_->find(pool, 0, pool.size(), tokens.data());
-  num_tokens_ = 1 + *std::max_element(tokens.begin(), tokens.end());
+  token_bits_ = int(std::bit_width(uint64_t(*std::max_element(tokens.begin(), tokens.end()))));
   const Ints begins = read_begins(node, pool.size());
   const Ints& places = node.attr<Ints>("ngram_indexes");
   size_t ngram = 0;

@@ -25,7 +25,7 @@ class NgramPool {
 
  private:
   /// The key of the edge from a place of the tree along a token. Both are less than 2^31.
-  uint64_t edge(std::ptrdiff_t from, int64_t token) const { return uint64_t(from * num_tokens_ + token); }
+  uint64_t edge(int64_t from, int64_t token) const { return uint64_t(from) << token_bits_ | uint64_t(token); }
 
   struct Place {
     int64_t coordinate = -1;  ///< Of the n-gram that ends here; -1 if none does.
@@ -44,7 +44,7 @@ class NgramPool {
   bool strings_ = false;
   int64_t coordinates_ = 0, shortest_ = 1, longest_ = 1, most_skips_ = 0;
   int64_t longest_added_ = 0;
-  std::ptrdiff_t num_tokens_ = 0;  // The numbers of tokens are less.
+  int token_bits_ = 0;  // The bits of the numbers of tokens.
   std::unique_ptr<KeyTable> tokens_;
   NumberTable edges_;
   CountedVector<Place> places_{Place()};  // The tree; the root is the first.
