@@ -170,7 +170,7 @@ InnerLoop kernel_loop(DType dtype, const BinaryForms& forms) {
 namespace {
 
 /// The number of elements of the buffer in which a scalar is repeated.
-constexpr int64_t kSpread = 256;
+constexpr int64_t kSpread = 1024;
 constexpr size_t kMostOperands = 3, kMostElementBytes = 8;
 
 void spread(const void* value, size_t bytes, int64_t n, std::byte* to) {

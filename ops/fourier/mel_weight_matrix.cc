@@ -35,7 +35,6 @@ struct Bands {
   double low, step, length, rate;
 
   double corner(int64_t i) const { return std::floor((length + 1) * hertz_of(double(i) * step + low) / rate); }
-  Triangle triangle(int64_t band) const { return {corner(band), corner(band + 1), corner(band + 2)}; }
 };
 
 template <class T>
@@ -52,8 +51,9 @@ class MelWeightMatrixKernel final : public Kernel {
     const auto bin_of = [&](double corner) { return corner < double(rows) ? int64_t(std::max(corner, 0.0)) : rows; };
     const int64_t work = checked_mul(kBinWork, ceil_div(rows, columns));
     parallel_items(context.executor(), columns, work, [&](int64_t band, int64_t end, int) {
+      Triangle triangle{0, bands_.corner(band), bands_.corner(band + 1)};
       for (; band < end; ++band) {
-        const Triangle triangle = bands_.triangle(band);
+        triangle = {triangle.centre, triangle.high, bands_.corner(band + 2)};
         const int64_t first = bin_of(triangle.low), last = bin_of(triangle.high + 1);
         Checkpoints().in_parts(last - first, kBinWork, [&](int64_t from, int64_t to) {
           T* column = y.data<T>() + band;

@@ -7,11 +7,6 @@
 namespace linnet {
 namespace {
 
-constexpr auto shift_left = []<class T>(T x, T by) {
-  const bool inside = by >= 0 && by < T(8 * sizeof(T));
-  return inside ? static_cast<T>(static_cast<uint64_t>(x) << by) : T(0);
-};
-
 constexpr auto shift_right = []<class T>(T x, T by) {
   const bool inside = by >= 0 && by < T(8 * sizeof(T));
   return inside ? static_cast<T>(x >> by) : static_cast<T>(x < 0 ? -1 : 0);
@@ -37,25 +32,14 @@ class BitShift final : public Op {
   bool is_elementwise() const override { return broadcast_.by_numpy(); }
 
   KernelPtr compile(const CompileInput& in) const override {
-    return elementwise(in, broadcast_.sources(in), dispatch_integer(in.dtype(0), [&]<class T>() {
-                         return left_ ? loop<T>(in, shift_left) : loop<T>(in, shift_right);
+    return elementwise(in, broadcast_.sources(in), dispatch_integer(in.dtype(0), [&]<class T>() -> InnerLoop {
+                         if (!left_ && std::is_signed_v<T>) return binary_loop<T>(shift_right);
+                         const WidthFunctions& kernels = *kernels_for<NumberKernels>(in.isa()).width(in.dtype(0));
+                         return number_loop(left_ ? kernels.shift_left : kernels.shift_right, in);
                        }));
   }
 
  private:
-  /// Applies `shift` to each element. Two vectors use a SIMD kernel, except for right shifts of signed numbers.
-  template <class T, class Shift>
-  InnerLoop loop(const CompileInput& in, Shift shift) const {
-    const WidthFunctions& kernels = *kernels_for<NumberKernels>(in.isa()).width(in.dtype(0));
-    InnerLoop scalars = binary_loop<T>(shift);
-    if (!left_ && std::is_signed_v<T>) return scalars;
-    return [kernel = left_ ? kernels.shift_left : kernels.shift_right, scalars](const Operand* x, void* y, int64_t n) {
-      if (x[0].scalar || x[1].scalar) return scalars(x, y, n);
-      const void* operands[] = {x[0].data, x[1].data};
-      kernel(operands, y, n);
-    };
-  }
-
   BinaryBroadcast broadcast_;
   bool left_;
 };
