@@ -45,7 +45,8 @@ Column values_at(const Tensor& tensor, int64_t first, int64_t count) {
 void set_values(Tensor& tensor, int64_t first, int64_t count, const Column& values) {
   dispatch_float(tensor.dtype(), [&]<class T>() {
     T* to = tensor.data<T>() + first;
-    for (int64_t i = 0; i < count; ++i) to[i] = T(values[size_t(i)]);
+    const double* from = values.data();
+    for (int64_t i = 0; i < count; ++i) to[i] = T(from[i]);
   });
 }
 
@@ -70,9 +71,13 @@ struct Parameters {
     Column factors;
     kernels.factors(values_at(scale, first, count).data(), moments.variances.data(), epsilon, factors.data(), count);
     const Column shifts = values_at(shift, first, count);
-    for (int64_t i = 0; i < count; ++i) mean[first + i] = T(moments.means[size_t(i)]);
-    for (int64_t i = 0; i < count; ++i) factor[first + i] = T(factors[size_t(i)]);
-    for (int64_t i = 0; i < count; ++i) bias[first + i] = T(shifts[size_t(i)]);
+    const auto write = [&](const Column& from, T* to) {
+      const double* values = from.data();
+      for (int64_t i = 0; i < count; ++i) to[first + i] = T(values[i]);
+    };
+    write(moments.means, mean);
+    write(factors, factor);
+    write(shifts, bias);
   }
   void set_all(const Inputs& in, int64_t channels, double epsilon, const NormalizeKernels& kernels) const {
     for (int64_t c = 0; c < channels; c += kColumns) {
@@ -214,16 +219,17 @@ class BatchNormalizationKernel final : public Kernel {
       column_moments().add(x + n * pitch, rows, pitch, width, n, means.data(), squares.data());
       checkpoints.add(rows * width);
     }
-    for (int64_t c = 0; c < channels; ++c) {
-      const double* of_channel = &means[size_t(c * g_.spatial)];
-      const double mean = std::accumulate(of_channel, of_channel + g_.spatial, 0.0) / double(g_.spatial);
+    const double per_column = 1 / double(g_.spatial), per_element = 1 / count();
+    const double *of_channel = means.data(), *distances = squares.data();
+    for (int64_t c = 0; c < channels; ++c, of_channel += g_.spatial, distances += g_.spatial) {
+      const double mean = std::accumulate(of_channel, of_channel + g_.spatial, 0.0) * per_column;
       double sum = 0;
       for (int64_t i = 0; i < g_.spatial; ++i) {
         const double distance = of_channel[i] - mean;
-        sum += squares[size_t(c * g_.spatial + i)] + distance * distance * double(g_.n);
+        sum += distances[i] + distance * distance * double(g_.n);
       }
       columns.means[size_t(c)] = mean;
-      columns.variances[size_t(c)] = sum / count();
+      columns.variances[size_t(c)] = sum * per_element;
     }
   }
 
@@ -240,8 +246,11 @@ class BatchNormalizationKernel final : public Kernel {
     const double kept = double(training_.momentum);
     std::array outputs{values_at(context.input(3), first, count), values_at(context.input(4), first, count),
                        batch.means, batch.variances};
-    for (size_t i = 0; i < size_t(count); ++i) outputs[0][i] = outputs[0][i] * kept + batch.means[i] * (1 - kept);
-    for (size_t i = 0; i < size_t(count); ++i) outputs[1][i] = outputs[1][i] * kept + batch.variances[i] * (1 - kept);
+    for (size_t k = 0; k < 2; ++k) {
+      double* running = outputs[k].data();
+      const double* of_batch = outputs[k + 2].data();
+      for (int64_t i = 0; i < count; ++i) running[i] = running[i] * kept + of_batch[i] * (1 - kept);
+    }
     p.set(first, count, batch, context.input(1), context.input(2), double(epsilon_), kernels_);
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (training_.outputs[i]) set_values(context.output(int(i) + 1), first, count, outputs[i]);
