@@ -83,7 +83,7 @@ class WordConvEmbeddingKernel final : public Kernel {
             .columns = filters_,
             .tap_stride = size_,
             .depth_stride = 1,
-            .column_stride = window_ * size_};
+            .column_stride = checked_mul(window_, size_)};
   }
 
   const float* pack(KernelContext& context) const {
