@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "conv/window_rows.h"
+#include "linnet/shape.h"
 #include "partition/checkpoints.h"
 #include "partition/parts.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "gemm/accuracy.h"
-#include "linnet/shape.h"
 
 namespace linnet {
 namespace {

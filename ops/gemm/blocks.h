@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gemm/panels.h"
+#include "linnet/shape.h"
 #include "partition/parts.h"
 
 namespace linnet {
