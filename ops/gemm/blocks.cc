@@ -11,7 +11,8 @@ constexpr int64_t kBlockDepth = 512;         // depth of A: a tile of it stays i
 constexpr int64_t kSlabBytes = 384 * 1024;   // part of B that stays in the second-level cache while rows are read
 constexpr int64_t kGroupBytes = 128 * 1024;  // part of B that is prefetched while as much is multiplied
 constexpr int64_t kFewestGroupPanels = 2;
-constexpr int64_t kStripGroups = 2;       // factor for the size of a group that only one strip multiplies
+constexpr int64_t kRegisterGroupBytes = 640 * 1024;  // part of B that tile registers read again for the next strip
+constexpr int64_t kStripGroups = 2;                  // factor for the size of a group that only one strip multiplies
 constexpr int64_t kGroupSums = 8 * 1024;  // sums of a strip that stay in the first-level cache until they are stored
 constexpr int64_t kRowPartRows = 96;
 constexpr double kPieceCycles = 4;  // copying a part of a row into a tile register's memory
@@ -77,7 +78,8 @@ int64_t GemmBlocks::slab_vectors() const {
 int64_t GemmBlocks::panels_of_group() const {
   const int64_t panel_vectors = panels_.runs[0].width;
   if (rows_once()) return std::max<int64_t>(1, slab_vectors() / panel_vectors);
-  const int64_t panels = std::max(kFewestGroupPanels, kGroupBytes / block_vector_bytes() / panel_vectors);
+  const int64_t group_bytes = tiles_.slice_steps > 0 ? kRegisterGroupBytes : kGroupBytes;
+  const int64_t panels = std::max(kFewestGroupPanels, group_bytes / block_vector_bytes() / panel_vectors);
   return strips_ == 1 ? checked_mul(kStripGroups, panels) : panels;
 }
 

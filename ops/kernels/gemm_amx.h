@@ -6,7 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "kernels/gemm_ahead.h"
+#include "kernels/gemm_tile.h"
 #include "kernels/tile_config.h"
 
 namespace linnet::LINNET_SIMD_NS {
@@ -41,7 +41,6 @@ class AmxStrip {
   static constexpr int64_t kSliceBytes = kRows * kTileBytes;
   static constexpr int64_t kBlockSteps = kBlockSlices * kSliceSteps;
   static constexpr int64_t kVectorBytes = Tile::kLanes * kStepBytes;
-  static constexpr int64_t kMostAsked = 32 * kLineBytes;  // bytes that a slice prefetches
   static constexpr int64_t kConflictBytes = 2048;  // rows at multiples of it share few sets of the first-level cache
 
   /// The part of a slice that one register takes: so many bytes from each row to the next.
@@ -137,7 +136,6 @@ class AmxStrip {
     job.epilogue = &epilogue;
     for (int64_t panel = s_.panel; panel < s_.panel_end; ++panel) {
       const int width = p.run_from(panel).width;
-      ask_ahead(panel, job);
       job.b_pitch = width * Tile::kLanes * Type::kUnit;
       for (int v = 0; v < width; v += 2) {
         const int64_t vector = p.vectors_before(panel) + v, left = end_column - vector * Tile::kLanes;
@@ -150,15 +148,6 @@ class AmxStrip {
         two ? run_columns<2>(job) : run_columns<1>(job);
       }
     }
-  }
-
-  /// Spreads what the panel prefetches over all slices of the strip.
-  void ask_ahead(int64_t panel, TileJob<Type>& job) const {
-    const int64_t before = s_.b_row / kSliceSteps, end = s_.b_row + s_.taps * tap_steps_;
-    Ahead<Type> ahead = ahead_of(s_, panel, kMostAsked);
-    ahead.divide(s_.ahead_parts, ceil_div(end, kSliceSteps) - before);
-    ahead.ask(s_.ahead_part, job);
-    job.next += (first_slice() - before) * job.next_pitch;
   }
 
   int64_t first_slice() const { return begin_ / kSliceSteps; }
@@ -224,9 +213,12 @@ class AmxStrip {
   }
 
   static void copy_rows(const typename Type::A* const* rows, int count, int64_t offset, int64_t steps, std::byte* to) {
-    for (int i = 0; i < count; ++i, to += kTileBytes) {
-      copy_bytes(to, reinterpret_cast<const std::byte*>(rows[i] + offset), steps * kStepBytes);
-    }
+    const auto copy = [&](auto bytes) __attribute__((always_inline)) {
+      for (int i = 0; i < count; ++i) {
+        copy_bytes(to + i * kTileBytes, reinterpret_cast<const std::byte*>(rows[i] + offset), bytes);
+      }
+    };
+    steps == kSliceSteps ? copy(std::integral_constant<int64_t, kTileBytes>()) : copy(steps * kStepBytes);
   }
 
   template <int NV>
@@ -287,7 +279,6 @@ class AmxStrip {
   void multiply(const TileJob<Type>& job) {
     const auto* b = reinterpret_cast<const std::byte*>(job.b);
     const int64_t pitch = job.b_pitch * int64_t{sizeof(typename Type::B)};
-    const std::byte* next = job.next;
     const RowPart(*a)[2] = slices_;
     for (int64_t slice = first_slice(), end = end_slice(); slice < end; ++slice, ++a) {
       if (is_whole(slice)) {
@@ -296,8 +287,6 @@ class AmxStrip {
         copy_b(b, pitch, slice, NV * kVectorBytes);
         add_slice<kHalves, NV>(*a, b_, NV * kVectorBytes);
       }
-      for (int64_t i = 0; i < job.next_pitch; i += kLineBytes) __builtin_prefetch(next + i, 0, 2);
-      next += job.next_pitch;
     }
   }
 

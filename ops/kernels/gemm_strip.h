@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernels/gemm_ahead.h"
+#include "kernels/gemm_tile.h"
 
 namespace linnet::LINNET_SIMD_NS {
 namespace {
@@ -54,6 +54,36 @@ class Strip {
     return panels;
   }
 
+  /// What the tiles of a panel prefetch: `bytes` bytes from `rows` on. Each tile prefetches its share, spread over its
+  /// steps, so that few requests are in flight at a time. null: nothing.
+  struct Ahead {
+    const std::byte* rows = nullptr;
+    int64_t bytes = 0, step_bytes = kLineBytes, share = 0, pitch = 0;
+
+    /// Divides the bytes into so many shares.
+    void divide(int64_t parts, int64_t steps) {
+      if (!rows) return;
+      share = (bytes / parts + kLineBytes) / kLineBytes * kLineBytes;
+      pitch = share < step_bytes * steps ? share / steps + 1 : step_bytes;
+    }
+    void ask(int64_t part, TileJob<Type>& job) const {
+      const bool asks = rows && part * share < bytes;
+      job.next = asks ? rows + part * share : reinterpret_cast<const std::byte*>(job.b);
+      job.next_pitch = asks ? pitch : 0;
+    }
+  };
+  /// width, panels: those of the tiles that prefetch.
+  static Ahead ahead_of(const GemmStrip<Type>& s, int64_t panel, int width, int panels) {
+    const GemmPanels& p = *s.panels;
+    const int64_t ahead = s.ahead_panel + panel - s.panel;
+    if (s.ahead_panel < 0 || ahead >= p.count()) return {};
+    const int64_t vector = p.lanes * Type::kUnit, ahead_width = p.run_from(ahead).width;
+    const auto* rows = s.b + (p.vectors_before(ahead) * s.b_rows + s.ahead_row * ahead_width) * vector;
+    const int64_t row_bytes = ahead_width * vector * int64_t{sizeof(typename Type::B)};
+    return {reinterpret_cast<const std::byte*>(rows), s.taps * ceil_div(s.depth, Type::kUnit) * row_bytes,
+            kLineBytes * asked_lines<Type>(width, panels, Tile::kLanes)};
+  }
+
   /// The division of the rows of a strip into tiles of nearly equal heights. The first `lower` tiles have `rows` rows,
   /// the others one more.
   struct Tiles {
@@ -66,7 +96,7 @@ class Strip {
   };
 
   /// Computes the rows of a strip for one panel, or for several that are multiplied together.
-  static void run_tiles(const GemmStrip<Type>& s, Ahead<Type> ahead, const Functions& functions, const Tiles& tiles,
+  static void run_tiles(const GemmStrip<Type>& s, Ahead ahead, const Functions& functions, const Tiles& tiles,
                         int64_t column, TileJob<Type>& job) {
     job.column = column;
     ahead.divide(s.ahead_parts * tiles.count, job.taps * job.steps);
@@ -112,8 +142,7 @@ class Strip {
       const bool half = Tile::kHalves && panels == 1 && job.last_lanes * 2 <= p.lanes;
       const int highest = panels > 1 ? s.rows : highest_tile(width);
       if (highest != tiles.highest) tiles = Tiles(s.rows, highest);
-      run_tiles(s, ahead_of(s, panel, kLineBytes * asked_lines<Type>(width, panels, Tile::kLanes)),
-                functions_of(width, panels, half), tiles, column - begin, job);
+      run_tiles(s, ahead_of(s, panel, width, panels), functions_of(width, panels, half), tiles, column - begin, job);
       panel += panels;
       column += panels * run.width * p.lanes;
     }
