@@ -129,7 +129,9 @@ class AmxStrip {
     find_a();
     const GemmPanels& p = *s_.panels;
     const int64_t first_column = p.first_column(s_.panel), end_column = p.end_column(s_.panel_end);
-    const BasicEpilogue<Y> epilogue = s_.epilogue.of_block(begin == s_.b_row, last);
+    BasicEpilogue<Y> epilogue = s_.epilogue.of_block(begin == s_.b_row, last);
+    // Sums of integers begin with the bias.
+    if (std::is_integral_v<Y> && !s_.accumulate) epilogue.bias = begin == s_.b_row ? s_.epilogue.bias : nullptr;
     TileJob<Type> job{};
     job.y_pitch = s_.y_pitch;
     job.accumulate = s_.accumulate || begin > s_.b_row;
