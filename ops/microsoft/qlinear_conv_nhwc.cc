@@ -25,14 +25,16 @@ class QLinearConvNhwc final : public ExpandedOp {
     require_inputs(graph.facts(), 8, 9);
     require_bytes(graph, kYZero, "y_zero_point");
     const DType dtype = graph.facts()[kYZero].dtype;
-    const ValueId x = dequantized(graph, kX, "x"), w = dequantized(graph, kW, "w", 0);
+    const ValueId w = dequantized(graph, kW, "w", 0);
     const Fact& ranked = graph.facts()[graph.facts()[kX].has_rank() ? kX : kW];
     if (channels_last_ && !ranked.has_rank()) return {graph.unknown(dtype)};
     if (channels_last_) require_rank_at_least(ranked, 3, "x");
-    std::vector<ValueId> inputs{channels_last_ ? channels_first(graph, x, ranked.rank()) : x, w};
+    const int rank = ranked.has_rank() ? ranked.rank() : 0;
+    std::vector<ValueId> inputs{
+        channels_last_ ? dequantized_channels_first(graph, kX, "x", rank) : dequantized(graph, kX, "x"), w};
     if (graph.has(kBias)) inputs.push_back(bias(graph));
-    const ValueId y = graph.op("Conv", inputs, attributes_);
-    return {quantized(graph, channels_last_ ? channels_last(graph, y, ranked.rank()) : y, kYScale, dtype, "y")};
+    const ValueId y = quantized(graph, graph.op("Conv", inputs, attributes_), kYScale, dtype, "y");
+    return {channels_last_ ? channels_last(graph, y, rank) : y};
   }
 
   static ValueId bias(Expansion& graph) {

@@ -33,16 +33,16 @@ ValueId repeated(Expansion& graph, ValueId parameter, int64_t count) {
   return graph.op("Expand", {parameter, graph.ints({count})});
 }
 
-ValueId dequantize(Expansion& graph, size_t input, const Attributes& attributes) {
+ValueId dequantize(Expansion& graph, ValueId bytes, size_t input, const Attributes& attributes) {
   const ValueId scale = graph.in(input + 1), zero = graph.in(input + 2);
   const Fact &scales = graph.fact(scale), &zeros = graph.fact(zero);
   // While a shape is open, it is unknown which of the two to repeat. Facts do not depend on it, and the graph waits.
   if (zero == kNoValue || !scales.concrete() || !zeros.concrete()) {
-    return graph.op("DequantizeLinear", {graph.in(input), scale}, attributes);
+    return graph.op("DequantizeLinear", {bytes, scale}, attributes);
   }
   const int64_t count = std::max(scales.shape().elements(), zeros.shape().elements());
   const ValueId all_scales = repeated(graph, scale, count), all_zeros = repeated(graph, zero, count);
-  return graph.op("DequantizeLinear", {graph.in(input), all_scales, all_zeros}, attributes);
+  return graph.op("DequantizeLinear", {bytes, all_scales, all_zeros}, attributes);
 }
 
 }  // namespace
@@ -76,13 +76,19 @@ void check_scale(Expansion& graph, size_t scale, size_t zero_point, DType dtype,
 ValueId dequantized(Expansion& graph, size_t input, const std::string& name) {
   require_bytes(graph, input, name);
   check_scale(graph, input + 1, input + 2, graph.facts()[input].dtype, name);
-  return dequantize(graph, input, {});
+  return dequantize(graph, graph.in(input), input, {});
+}
+
+ValueId dequantized_channels_first(Expansion& graph, size_t input, const std::string& name, int rank) {
+  require_bytes(graph, input, name);
+  check_scale(graph, input + 1, input + 2, graph.facts()[input].dtype, name);
+  return dequantize(graph, channels_first(graph, graph.in(input), rank), input, {});
 }
 
 ValueId dequantized(Expansion& graph, size_t input, const std::string& name, int64_t axis) {
   require_bytes(graph, input, name);
   check_scale(graph, input + 1, input + 2, graph.facts()[input].dtype, name, Granularity::kAxis);
-  return dequantize(graph, input, {{"axis", axis}});
+  return dequantize(graph, graph.in(input), input, {{"axis", axis}});
 }
 
 ValueId quantized(Expansion& graph, ValueId y, size_t scale, DType dtype, const std::string& name) {

@@ -24,6 +24,8 @@ void check_scale(Expansion& graph, size_t scale, size_t zero_point, DType dtype,
 /// The float32 values of the quantised tensor that begins at this input.
 ValueId dequantized(Expansion& graph, size_t input, const std::string& name);
 ValueId dequantized(Expansion& graph, size_t input, const std::string& name, int64_t axis);
+/// The same with the channels moved from the last dim to the second, while they are bytes.
+ValueId dequantized_channels_first(Expansion& graph, size_t input, const std::string& name, int rank);
 /// y quantised to a dtype by the scale at this input and the zero point after it.
 ValueId quantized(Expansion& graph, ValueId y, size_t scale, DType dtype, const std::string& name);
 

@@ -186,6 +186,18 @@ TEST(FuseQuantized, ALinearConvOfShiftedWeightsIsThatProduct) {
   expect_exact(g, {random_bytes({1, 4, 6, 7}, kU8)});
 }
 
+/// The operator of com.microsoft. Its images need no Transpose.
+TEST(FuseQuantized, ALinearConvOfChannelsLastIsThatProductAlone) {
+  ByteGraph g;
+  const auto scale = [&](float value) { return g.constant(Tensor::scalar(value)); };
+  const ValueId x = g.bytes("x", {1, 6, 7, 4}), zero = g.constant(byte(kU8, 20)), y_zero = g.constant(byte(kU8, 60));
+  const ValueId w = g.constant(random_bytes({6, 4, 3, 3}, kS8)), w_zero = g.constant(byte(kS8, 0));
+  g.output(g.op("QLinearConv", {x, scale(0.125f), zero, w, scale(0x1p-6f), w_zero, scale(4.0f), y_zero},
+                {{"channels_last", int64_t{1}}}, "com.microsoft"));
+  EXPECT_EQ(optimized_ops(g), "+QLinearConv");
+  expect_exact(g, {random_bytes({1, 6, 7, 4}, kU8)});
+}
+
 TEST(FuseQuantized, ALinearConvWithOneScaleAndZeroPointsPerChannelIsThatProduct) {
   ByteGraph g;
   const auto scale = [&](float value) { return g.constant(Tensor::scalar(value)); };
