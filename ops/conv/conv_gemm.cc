@@ -39,7 +39,7 @@ class GemmConv final : public ConvAlgorithm<typename Type::Y> {
     const auto& kernels = kernels_for<GemmKernels<Type>>(in.isa());
     tile_rows_ = tile_rows_of(kernels, sizes);
     sizes.row_scratch_bytes = geometry.pointwise()
-                                  ? MatrixRows<A>::scratch_bytes(sizes.depth, geometry_.in_channels, 1, tile_rows_)
+                                  ? MatrixRows<A>::scratch_bytes(sizes.depth, geometry_.in_channels, tile_rows_)
                                   : windows_.scratch_bytes(sizeof(A));
     plan_ = GemmPlan<Type>(kernels, sizes);
     weights_ = GemmConvWeights<Type>(geometry, plan_.panels(), in);
@@ -70,7 +70,7 @@ class GemmConv final : public ConvAlgorithm<typename Type::Y> {
                  std::byte* scratch) const {
     x += group * geometry_.group_in();
     const WindowRows<A> windows(windows_, x);
-    const MatrixRows<A> pixels(x, geometry_.in_channels, 1, tile_rows_);
+    const MatrixRows<A> pixels(x, geometry_.in_channels, tile_rows_);
     const int64_t column = group * geometry_.group_out();
     GemmOperands<Type> product;
     product.a = geometry_.pointwise() ? static_cast<const RowSource<A>*>(&pixels) : &windows;

@@ -20,7 +20,7 @@ constexpr int64_t kLeastValues = 128;             // of a window that is worth a
 constexpr int64_t kPartColumns = 32;              // columns of a chunk of work, at most
 
 /// Returns a distance between stacks of so many bytes that spreads them over the sets of a cache, with room for a block
-/// behind the last line.
+/// after the last line.
 int64_t stack_pitch(int64_t bytes) {
   return checked_mul(kCacheLine, checked_add(bytes, kBlockBytes + kCacheLine) / kCacheLine | 1);
 }

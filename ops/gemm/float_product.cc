@@ -5,8 +5,10 @@
 #include "gemm/vector_product.h"
 #include "kernels/gemm.h"
 #include "kernels/kernels_for.h"
+#include "kernels/transpose.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "partition/parts.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
@@ -17,7 +19,7 @@ int64_t matrices_of(const MatrixProduct& product) {
   return product.batch() == 0 ? 0 : std::ranges::max(product.a_index) + 1;
 }
 
-/// Scratch: the plan's; packed B where it is not constant; addends that cannot be used in place.
+/// Scratch: the plan's; the rows of A; packed B where it is not constant; addends that cannot be used in place.
 template <class Type>
 class FloatProduct final : public Kernel {
   using A = typename Type::A;
@@ -32,7 +34,8 @@ class FloatProduct final : public Kernel {
         addends_(addends),
         activation_(activation),
         note_(product_text<B>(in)),
-        rows_(checked_mul(matrices_of(product), product.m), product.k, in.isa()) {
+        rows_(checked_mul(matrices_of(product), product.m), product.k, in.isa()),
+        transpose_(kernels_for<TransposeKernels>(in.isa())) {
     GemmSizes sizes;
     sizes.rows = product.m;
     sizes.columns = product.n;
@@ -40,11 +43,12 @@ class FloatProduct final : public Kernel {
     sizes.workers = in.executor().workers();
     const auto& kernels = kernels_for<GemmKernels<Type>>(in.isa());
     tile_rows_ = tile_rows_of(kernels, sizes);
-    sizes.row_scratch_bytes = MatrixRows<A>::scratch_bytes(sizes.depth, row_stride(), depth_stride(), tile_rows_);
+    sizes.row_scratch_bytes = MatrixRows<A>::scratch_bytes(sizes.depth, sizes.depth, tile_rows_);
     plan_ = GemmPlan<Type>(kernels, sizes);
     packed_size_ = packed_size(plan_.panels(), 1, product.k, kUnit);
     rows_offset_ = plan_.scratch_bytes();
-    scratch_bytes_ = rows_offset_ + rows_.scratch_bytes();
+    scratch_bytes_ = rows_offset_ +
+                     (transposes() ? bytes_of<A>(checked_mul(matrices_of(product), a_size())) : rows_.scratch_bytes());
     if (const Tensor* b = in.constant(1)) {
       packed_ = packed_matrices<Type>(product, plan_.panels(), *b, in);
     } else {
@@ -60,16 +64,15 @@ class FloatProduct final : public Kernel {
   }
 
   void run(KernelContext& context) const override {
-    const A* a = rows_.get(context.input(0).data<T>(), context.scratch() + rows_offset_, context.executor());
+    const A* a = rows_of_a(context);
     const B* b = packed_ ? packed_.data<B>() : pack_in_scratch(context);
     T* y = context.output(0).data<T>();
     const BasicEpilogue<T> epilogue = bind_addends(context);
-    const int64_t a_size = product_.m * rows_.depth();
     const int64_t chunks = plan_.chunks(), cost = multiplies() / chunks / multiplies_of_element();
     parallel_items(context.executor(), product_.batch() * chunks, cost, [&](int64_t chunk, int64_t end, int worker) {
       for (; chunk < end; ++chunk) {
         const int64_t i = chunk / chunks;
-        const MatrixRows<A> rows(a + product_.a_index[size_t(i)] * a_size, row_stride(), depth_stride(), tile_rows_);
+        const MatrixRows<A> rows(a + product_.a_index[size_t(i)] * a_size(), rows_.depth(), tile_rows_);
         GemmOperands<Type> operands;
         operands.a = &rows;
         operands.b = b + product_.b_index[size_t(i)] * packed_size_;
@@ -87,6 +90,7 @@ class FloatProduct final : public Kernel {
   std::string describe() const override { return str("GEMM ", plan_.describe(), note_, packed_ ? "" : ", packing B"); }
 
  private:
+  static constexpr int64_t kTransposedRows = 64;      ///< rows of A that are transposed together
   static constexpr int64_t kMultipliesOfElement = 8;  ///< about as many as in the time of touching an element
 
   /// With few rows each element of B is multiplied only a few times, so reading B dominates the time.
@@ -98,13 +102,41 @@ class FloatProduct final : public Kernel {
   static size_t bytes_of(int64_t count) {
     return aligned(dtype_bytes(dtype_of<V>, count));
   }
-  int64_t row_stride() const { return product_.transpose_a ? 1 : rows_.depth(); }
-  int64_t depth_stride() const { return product_.transpose_a ? product_.m : 1; }
+  int64_t a_size() const { return checked_mul(product_.m, rows_.depth()); }
+  /// Whether A has other bytes than its transpose.
+  bool transposes() const { return product_.transpose_a && product_.m > 1 && product_.k > 1; }
   /// Whether the addend is used in place.
   bool direct(const Addend& addend) const { return addend.columns == product_.n && addend.beta == 1; }
   /// Whether y may be written over the addend.
   bool replaces_y(const Addend& addend) const {
     return addend.residual && direct(addend) && addend.rows == product_.m * product_.batch();
+  }
+
+  const A* rows_of_a(KernelContext& context) const {
+    const T* a = context.input(0).data<T>();
+    std::byte* scratch = context.scratch() + rows_offset_;
+    if constexpr (std::is_same_v<A, T>) {
+      if (transposes()) return transposed(a, reinterpret_cast<A*>(scratch), context.executor());
+    }
+    return rows_.get(a, scratch, context.executor());
+  }
+
+  /// Transposes all matrices of A from [k, m] to [m, k].
+  const A* transposed(const A* a, A* to, Executor& executor) const {
+    const auto transpose = sizeof(A) == 8 ? transpose_.bits64 : transpose_.bits32;
+    const int64_t m = product_.m, k = product_.k, blocks = ceil_div(m, kTransposedRows);
+    parallel_items(executor, matrices_of(product_) * blocks, kTransposedRows * k, [&](int64_t i, int64_t end, int) {
+      Checkpoints checkpoints;
+      for (; i < end; ++i) {
+        const std::ptrdiff_t matrix = i / blocks * a_size();
+        const Span rows = Span{0, m}.part(blocks, i % blocks);
+        checkpoints.in_parts(k, rows.size(), [&](int64_t first, int64_t last) {
+          transpose(a + matrix + first * m + rows.begin, last - first, rows.size(), m,
+                    to + matrix + rows.begin * k + first, k);
+        });
+      }
+    });
+    return to;
   }
 
   const B* pack_in_scratch(KernelContext& context) const {
@@ -153,6 +185,7 @@ class FloatProduct final : public Kernel {
   BasicEpilogue<T> activation_;
   std::string note_;
   ProductRows<Type> rows_;
+  TransposeKernels transpose_;
   int tile_rows_ = 0;
   GemmPlan<Type> plan_;
   size_t rows_offset_ = 0;

@@ -13,8 +13,8 @@ namespace linnet {
 namespace {
 
 template <class A>
-bool needs_copy(int64_t depth, int64_t row_stride, int64_t depth_stride, int tile_rows) {
-  return depth_stride != 1 || !rows_share_cache(row_stride * int64_t{sizeof(A)}, tile_rows, this_machine()) ||
+bool needs_copy(int64_t depth, int64_t row_stride, int tile_rows) {
+  return !rows_share_cache(row_stride * int64_t{sizeof(A)}, tile_rows, this_machine()) ||
          (sizeof(A) == 1 && depth % GemmU8::kUnit != 0);
 }
 
@@ -30,29 +30,22 @@ void prefetch_rows(const A* first, int64_t row_stride, int rows, int64_t depth) 
 
 template <class A>
 void MatrixRows<A>::rows(const RowBlock& block, const A** pointers, std::byte* scratch) const {
-  const A* first = data_ + block.row * row_stride_ + block.k * depth_stride_;
-  if (!needs_copy<A>(block.depth, row_stride_, depth_stride_, tile_rows_)) {
+  const A* first = data_ + block.row * row_stride_ + block.k;
+  if (!needs_copy<A>(block.depth, row_stride_, tile_rows_)) {
     for (int i = 0; i < block.rows; ++i) pointers[i] = first + i * row_stride_;
     return;
   }
   const int64_t pitch = row_copy_pitch<A>(block.depth);
   A* copy = reinterpret_cast<A*>(scratch);
   for (int i = 0; i < block.rows; ++i) pointers[i] = copy + i * pitch;
-  if (depth_stride_ == 1) {
-    const size_t bytes = size_t(block.depth) * sizeof(A);
-    prefetch_rows(first, row_stride_, block.rows, block.depth);
-    for (int i = 0; i < block.rows; ++i) std::memcpy(copy + i * pitch, first + i * row_stride_, bytes);
-    return;
-  }
-  for (int64_t k = 0; k < block.depth; ++k) {
-    const A* from = first + k * depth_stride_;
-    for (int i = 0; i < block.rows; ++i) copy[i * pitch + k] = from[i * row_stride_];
-  }
+  const size_t bytes = size_t(block.depth) * sizeof(A);
+  prefetch_rows(first, row_stride_, block.rows, block.depth);
+  for (int i = 0; i < block.rows; ++i) std::memcpy(copy + i * pitch, first + i * row_stride_, bytes);
 }
 
 template <class A>
-size_t MatrixRows<A>::scratch_bytes(int64_t depth, int64_t row_stride, int64_t depth_stride, int tile_rows) {
-  if (!needs_copy<A>(depth, row_stride, depth_stride, tile_rows)) return 0;
+size_t MatrixRows<A>::scratch_bytes(int64_t depth, int64_t row_stride, int tile_rows) {
+  if (!needs_copy<A>(depth, row_stride, tile_rows)) return 0;
   const int64_t block = std::is_integral_v<A> ? depth : std::min(depth, kLongestSum);
   return dtype_bytes(dtype_of<A>, row_copy_pitch<A>(block));
 }

@@ -32,26 +32,23 @@ class RowSource {
   virtual const A* zeros() const { return nullptr; }
 };
 
-/// The rows of a matrix: element (i, k) at data[i * row_stride + k * depth_stride].
+/// The rows of a matrix: element (i, k) at data[i * row_stride + k].
 template <class A>
 class MatrixRows final : public RowSource<A> {
  public:
   /// tile_rows: at least the number of rows that tiles read at a time.
-  MatrixRows(const A* data, int64_t row_stride, int64_t depth_stride = 1, int tile_rows = kMostTileRows)
-      : data_(data), row_stride_(row_stride), depth_stride_(depth_stride), tile_rows_(tile_rows) {}
+  MatrixRows(const A* data, int64_t row_stride, int tile_rows = kMostTileRows)
+      : data_(data), row_stride_(row_stride), tile_rows_(tile_rows) {}
   void rows(const RowBlock& block, const A** pointers, std::byte* scratch) const override;
 
   /// Returns the scratch bytes that rows() needs for each row of such a matrix. A copy is made in these cases:
-  /// - The values of a row are not contiguous.
   /// - The distance of rows maps those of a tile to the same cache sets.
   /// - The values are bytes whose number is not a multiple of four.
-  static size_t scratch_bytes(int64_t depth, int64_t row_stride, int64_t depth_stride = 1,
-                              int tile_rows = kMostTileRows);
+  static size_t scratch_bytes(int64_t depth, int64_t row_stride, int tile_rows = kMostTileRows);
 
  private:
   const A* data_;
   int64_t row_stride_;
-  int64_t depth_stride_;
   int tile_rows_;
 };
 

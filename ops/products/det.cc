@@ -31,9 +31,24 @@ class DetKernel final : public Kernel {
   size_t scratch_bytes() const override { return determinant_.scratch_bytes(); }
 
  private:
+  /// Copies a matrix. Of one with infinities it copies the transpose, which has the same determinant if it has one:
+  /// whether infinities become NaN depends on the order of elimination, and references eliminate columns.
   void copy(const T* x, double* matrix, Checkpoints& checkpoints) const {
+    bool finite = true;
     checkpoints.in_parts(n_, n_, [&](int64_t row, int64_t end) {
-      for (; row < end; ++row) std::copy_n(x + row * n_, n_, matrix + row * determinant_.pitch());
+      for (; row < end; ++row) {
+        double* to = matrix + row * determinant_.pitch();
+        for (int64_t j = 0; j < n_; ++j) {
+          to[j] = double(x[row * n_ + j]);
+          finite &= to[j] - to[j] == 0;
+        }
+      }
+    });
+    if (finite) return;
+    checkpoints.in_parts(n_, n_, [&](int64_t row, int64_t end) {
+      for (; row < end; ++row) {
+        for (int64_t j = 0; j < n_; ++j) matrix[row * determinant_.pitch() + j] = double(x[j * n_ + row]);
+      }
     });
   }
 

@@ -56,6 +56,18 @@ TEST(Gemm, TransposesScalesAndBroadcasts) {
   }
 }
 
+/// Parts of A are transposed before the product.
+TEST(Gemm, TransposesMatricesOfManyParts) {
+  for (const auto& [m, k] : {std::pair{int64_t{150}, int64_t{700}}, {65, 2}, {2, 65}, {1, 300}, {300, 1}}) {
+    const Tensor a = random_tensor({m, k}, 1), b = random_tensor({k, 40}, 2);
+    const Tensor want = gemm_reference(a, b, Tensor(), 1, 1);
+    const OpCase op{"Gemm", 13, {{"transA", int64_t{1}}}};
+    expect_close(run_op(op, {transposed(a), b})[0], want, 1e-4, 1e-4);
+    const Tensor of_doubles = run_op(op, {cast_to(transposed(a), DType::kFloat64), cast_to(b, DType::kFloat64)})[0];
+    expect_close(cast_to(of_doubles, DType::kFloat32), want, 1e-4, 1e-4);
+  }
+}
+
 TEST(Gemm, ComputesOtherTypes) {
   const auto whole = [](const Shape& shape, unsigned seed) {
     return cast_to(cast_to(random_uniform(shape, 0, 9, seed), DType::kInt32), DType::kFloat32);
