@@ -22,7 +22,7 @@ constexpr int64_t kLineBytes = 64;
 constexpr double kMemoryCaches = 2;  // B of more last-level caches is read from memory by every product
 
 // With tile registers: a product of registers, the latency from one product to the next with the same sums, the load of
-// a register, and loading and storing a register of sums. Measured on Granite Rapids.
+// a register, and loading and storing a register of sums. Measured on a Xeon with AMX.
 constexpr int kRegisterRows = 16;
 constexpr double kRegisterProduct = 16, kRegisterLatency = 52, kRegisterLoad = 8, kRegisterSums = 110;
 constexpr double kRegisterStrip = 250;  // configuring the registers, in addition to kStripCycles
