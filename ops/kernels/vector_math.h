@@ -82,10 +82,10 @@ inline float sum_lanes(Vector v) {
 
 /// Return the largest and the smallest lane, or NaN where any lane is NaN.
 inline float max_lanes(F32 v) {
-  return join_lanes(v, [](auto a, auto b) { return (a > b) | (a != a) ? a : b; });
+  return join_lanes(v, [](auto a, auto b) { return ((a > b) | (a != a)) ? a : b; });
 }
 inline float min_lanes(F32 v) {
-  return join_lanes(v, [](auto a, auto b) { return (a < b) | (a != a) ? a : b; });
+  return join_lanes(v, [](auto a, auto b) { return ((a < b) | (a != a)) ? a : b; });
 }
 
 // xsimd's max and min, like the x86 instructions, return the second operand where either is NaN.
