@@ -100,16 +100,19 @@ void sum_panel(const int8_t* packed, int64_t steps, int64_t pitch, int64_t colum
   }
 }
 
-/// Returns the kernels that take the least time for a product of these sizes. Tile registers do not pay for short sums,
-/// nor for one row, which takes the time of reading B.
+constexpr int64_t kTypicalRows = 32;
+
+/// Returns the kernels that take the least time for a product by matrices of these sizes. Tile registers do not pay for
+/// short sums. The choice does not depend on the number of rows, so that packed matrices are in memory in one form.
 template <class Type>
 const GemmKernels<Type>& fastest_kernels(Isa isa, const GemmSizes& sizes) {
   const auto& kernels = kernels_for<GemmKernels<Type>>(isa);
   if (kernels.slice_steps == 0) return kernels;
   const auto& vectors = kernels_for<GemmKernels<Type>>(without(isa, Feature::kAmxInt8));
   if (!vectors.strip || vectors.narrow) return kernels;
-  if (sizes.rows == 1) return vectors;
-  return GemmBlocks(kernels, sizes).cycles() <= GemmBlocks(vectors, sizes).cycles() ? kernels : vectors;
+  GemmSizes typical = sizes;
+  typical.rows = kTypicalRows;
+  return GemmBlocks(kernels, typical).cycles() <= GemmBlocks(vectors, typical).cycles() ? kernels : vectors;
 }
 
 }  // namespace

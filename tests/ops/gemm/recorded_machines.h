@@ -37,16 +37,14 @@ inline constexpr TileFamily kNeonTiles{.lanes = 4,
                                        .vector_bytes = 16,
                                        .exact = false};
 
-/// The tiles of products of bytes with 32 registers of 512 bits.
-inline constexpr TileFamily kByteTiles{.lanes = 16,
-                                       .tile_rows = {12, 12, 8, 6},
-                                       .strip_rows = 24,
-                                       .unroll = {4, 2, 2, 1},
-                                       .held_rows = 9,
-                                       .unit = 4,
-                                       .value_bytes = 1,
-                                       .vector_bytes = 64,
-                                       .exact = true};
+/// The same tiles for products of bytes.
+inline constexpr TileFamily of_bytes(TileFamily tiles) {
+  tiles.unit = 4;
+  tiles.value_bytes = 1;
+  tiles.exact = true;
+  return tiles;
+}
+inline constexpr TileFamily kByteTiles = of_bytes(kAvx512Tiles);
 
 /// The tiles of products of bytes in the tile registers of Intel AMX.
 inline constexpr TileFamily kTileRegisters{.lanes = 16,
