@@ -1,6 +1,8 @@
 #include "movement/pad_kernels.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "elements/dispatch.h"
 #include "movement/copy.h"
@@ -19,8 +21,24 @@ int last_padded_axis(const Shape& x, const Shape& y, const std::vector<int64_t>&
   return last;
 }
 
-/// Writes each row of the output, along the last padded axis, once: padding, a run of the input, padding. The axes
-/// after it form one unit.
+/// The coordinates of a row along the axes before the rows, outermost first.
+class RowCoordinates {
+ public:
+  RowCoordinates(std::span<const int64_t> dims, int64_t row) : dims_(dims) {
+    for (size_t d = dims.size(); d-- > 0; row /= dims[d]) at_[d] = row % dims[d];
+  }
+  int64_t operator[](size_t d) const { return at_[d]; }
+  void advance() {
+    for (size_t d = dims_.size(); d-- > 0 && ++at_[d] == dims_[d];) at_[d] = 0;
+  }
+
+ private:
+  std::span<const int64_t> dims_;
+  std::array<int64_t, kMaxRank> at_{};
+};
+
+/// Writes the output once and in order: from each row, along the last padded axis, the run that the input has, and
+/// between two runs the padding. The axes after it form one unit.
 class ConstantPadKernel final : public Kernel {
  public:
   ConstantPadKernel(DType dtype, const Shape& x, const Shape& y, const std::vector<int64_t>& begins,
@@ -34,6 +52,8 @@ class ConstantPadKernel final : public Kernel {
     from_ = checked_mul(std::clamp<int64_t>(-begin, 0, in), unit);
     body_ = {checked_mul(first, unit), checked_mul(end, unit)};
     for (int d = 0; d < last; ++d) add_axis({x[d], y[d], begins[size_t(d)]});
+    for (size_t d = axes_.size(); d-- > 1;) axes_[d - 1].stride = checked_mul(axes_[d].stride, axes_[d].in);
+    for (const Axis& axis : axes_) dims_.push_back(axis.out);
     rows_ = y.elements(0, last);
   }
 
@@ -41,47 +61,49 @@ class ConstantPadKernel final : public Kernel {
     const auto* x = static_cast<const std::byte*>(context.input(0).raw());
     auto* y = static_cast<std::byte*>(context.output(0).raw());
     const void* value = (value_input_ < 0 ? value_ : context.input(value_input_)).raw();
-    parallel_items(context.executor(), rows_, row_, [&](int64_t row, int64_t end, int) {
-      for (; row < end; ++row) write_row(x, row, value, y + row * row_ * width_);
-    });
+    parallel_items(context.executor(), rows_, row_,
+                   [&](int64_t row, int64_t end, int) { write_rows(x, row, end, value, y); });
   }
 
  private:
   struct Axis {
     int64_t in, out, begin;
+    std::ptrdiff_t stride = 1;  // of the input, in rows
     bool padded() const { return begin != 0 || in != out; }
   };
 
   /// Merges adjacent axes that are not padded.
   void add_axis(const Axis& axis) {
     if (!axes_.empty() && !axes_.back().padded() && !axis.padded()) {
-      axes_.back().in *= axis.in;
-      axes_.back().out *= axis.out;
+      axes_.back().in = checked_mul(axes_.back().in, axis.in);
+      axes_.back().out = axes_.back().in;
     } else {
       axes_.push_back(axis);
     }
   }
 
   /// The row of the input that an output row contains; -1 for padding.
-  std::ptrdiff_t source(int64_t row) const {
-    std::ptrdiff_t result = 0, stride = 1;
-    for (size_t d = axes_.size(); d-- > 0;) {
-      const Axis& axis = axes_[d];
-      const int64_t i = (d > 0 ? row % axis.out : row) - axis.begin;
-      if (i < 0 || i >= axis.in) return -1;
-      row /= d > 0 ? axis.out : 1;
-      result += i * stride;
-      stride *= axis.in;
+  std::ptrdiff_t source(const RowCoordinates& at) const {
+    std::ptrdiff_t row = 0;
+    for (size_t d = 0; d < axes_.size(); ++d) {
+      const int64_t i = at[d] - axes_[d].begin;
+      if (i < 0 || i >= axes_[d].in) return -1;
+      row += i * axes_[d].stride;
     }
-    return result;
+    return row;
   }
 
-  void write_row(const std::byte* x, int64_t row, const void* value, std::byte* y) const {
-    const int64_t from = source(row);
-    if (from < 0) return copy_(value, 0, y, 1, row_);
-    copy_(value, 0, y, 1, body_.begin);
-    copy_(x + (from * in_row_ + from_) * width_, 1, y + body_.begin * width_, 1, body_.size());
-    copy_(value, 0, y + body_.end * width_, 1, row_ - body_.end);
+  void write_rows(const std::byte* x, int64_t row, int64_t end, const void* value, std::byte* y) const {
+    int64_t done = row * row_;
+    for (RowCoordinates at(dims_, row); row < end; ++row, at.advance()) {
+      const std::ptrdiff_t from = source(at);
+      if (from < 0) continue;
+      const int64_t body = row * row_ + body_.begin;
+      copy_(value, 0, y + done * width_, 1, body - done);
+      copy_(x + (from * in_row_ + from_) * width_, 1, y + body * width_, 1, body_.size());
+      done = body + body_.size();
+    }
+    copy_(value, 0, y + done * width_, 1, end * row_ - done);
   }
 
   CopyRow copy_;
@@ -91,8 +113,9 @@ class ConstantPadKernel final : public Kernel {
   /// The elements of an input row and of an output row, the number of output rows, and the first element of an input
   /// row that is copied.
   int64_t in_row_, row_, rows_, from_;
-  Span body_;               ///< The part of an output row that is not padding.
-  std::vector<Axis> axes_;  ///< The axes before the rows.
+  Span body_;                  ///< The part of an output row that is not padding.
+  std::vector<Axis> axes_;     ///< The axes before the rows.
+  std::vector<int64_t> dims_;  ///< Their dims in the output.
 };
 
 /// Returns the input's coordinate for coordinate i of the output, counted from the input's beginning. n is the input's
@@ -120,6 +143,7 @@ class IndexPadKernel final : public Kernel {
         offsets.push_back(checked_mul(source_of(i - begin, x[d], mode), strides[size_t(d)]));
       }
     }
+    dims_.assign(y.begin(), y.begin() + last);
     columns_ = y[last];
     rows_ = y.elements(0, last);
     body_.begin = std::clamp<int64_t>(begins[size_t(last)], 0, columns_);
@@ -131,18 +155,15 @@ class IndexPadKernel final : public Kernel {
     T* y = static_cast<T*>(context.output(0).raw());
     const int64_t row = columns_ * unit_;
     parallel_items(context.executor(), rows_, row, [&](int64_t begin, int64_t end, int) {
-      for (int64_t r = begin; r < end; ++r) copy_row(x + row_offset(r), y + r * row);
+      RowCoordinates at(dims_, begin);
+      for (int64_t r = begin; r < end; ++r, at.advance()) copy_row(x + row_offset(at), y + r * row);
     });
   }
 
  private:
-  int64_t row_offset(int64_t row) const {
+  int64_t row_offset(const RowCoordinates& at) const {
     int64_t offset = 0;
-    for (size_t d = offsets_.size() - 1; d-- > 0;) {
-      const auto extent = int64_t(offsets_[d].size());
-      offset += offsets_[d][size_t(row % extent)];
-      row /= extent;
-    }
+    for (size_t d = 0; d < dims_.size(); ++d) offset += offsets_[d][size_t(at[d])];
     return offset;
   }
 
@@ -164,6 +185,7 @@ class IndexPadKernel final : public Kernel {
   }
 
   std::vector<CountedVector<int64_t>> offsets_;  ///< For each coordinate of the output, its offset in the input.
+  std::vector<int64_t> dims_;                    ///< The output's dims before the rows.
   int64_t unit_, columns_, rows_;
   Span body_;  ///< The columns that are not padding.
 };

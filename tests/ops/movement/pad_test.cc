@@ -47,7 +47,8 @@ TEST(Pad, FillsWithTheGivenValueAndCutsOff) {
 
 TEST(Pad, FillsAroundAndCutsFromEveryAxis) {
   const Tensor x = random_tensor({3, 4, 2, 5}), nine = Tensor::scalar(9.0f);
-  for (const Ints& pads : std::vector<Ints>{{0, 0, 1, 0, 0, 0, 2, 0},
+  for (const Ints& pads : std::vector<Ints>{{70, 1, 2, 30, 40, 2, 1, 40},
+                                            {0, 0, 1, 0, 0, 0, 2, 0},
                                             {0, 1, 0, 0, 0, 0, 0, 0},
                                             {2, 0, 0, 1, 0, 0, 0, -3},
                                             {-1, 2, 0, 0, 1, -3, 0, 0},
@@ -77,7 +78,8 @@ TEST(Pad, RepeatsTheInput) {
   const Tensor x = Tensor::of(Shape{2, 3, 4}, std::vector<int32_t>{0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
                                                                    12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23});
   for (const char* mode : {"edge", "wrap", "reflect"}) {
-    for (const Ints& pads : {Ints{1, 2, 3, 0, 1, 2}, {3, 7, 9, 4, 5, 11}, {-1, 0, -2, 2, -1, 1}}) {
+    for (const Ints& pads :
+         {Ints{1, 2, 3, 0, 1, 2}, {3, 7, 9, 4, 5, 11}, {-1, 0, -2, 2, -1, 1}, {200, 0, 100, 200, 0, 100}}) {
       const Tensor y = pad(mode, x, pads);
       int64_t wrong = 0;
       for (int64_t i = 0; i < y.size(); ++i) {
