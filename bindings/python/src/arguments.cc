@@ -30,8 +30,8 @@ int64_t integer_argument(const char* argument, nb::handle value) {
   return nb::cast<int64_t>(checked("integer", argument, value));
 }
 
-nb::dict dict_argument(const char* argument, nb::handle value) {
-  if (value.is_none()) return nb::dict();
+std::optional<nb::dict> dict_argument(const char* argument, nb::handle value) {
+  if (value.is_none()) return std::nullopt;
   return nb::cast<nb::dict>(PyDict_Check(value.ptr()) ? nb::borrow(value) : checked("mapping", argument, value));
 }
 

@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "linnet/model.h"
@@ -22,8 +23,8 @@ std::string text_of(nb::handle value);
 std::string name_argument(const char* argument, nb::handle value);
 /// Returns an integer of at least 0.
 int64_t integer_argument(const char* argument, nb::handle value);
-/// Returns an empty dict for None.
-nb::dict dict_argument(const char* argument, nb::handle value);
+/// Returns nullopt for None.
+std::optional<nb::dict> dict_argument(const char* argument, nb::handle value);
 /// Returns nullptr for None.
 std::shared_ptr<CancellationToken> cancellation_argument(nb::handle value);
 

@@ -1,5 +1,8 @@
 #include "lane.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "arguments.h"
 #include "shared_elements.h"
 
@@ -59,7 +62,10 @@ ContextOptions with_observer(ContextOptions options, std::shared_ptr<Observer> o
 Lane::Lane(const Model& model, const ContextOptions& options, std::shared_ptr<Profile> profile)
     : profile_(std::move(profile)),
       interrupts_(std::make_shared<Interrupts>(profile_)),
-      context_(model, with_observer(options, interrupts_)) {}
+      context_(model, with_observer(options, interrupts_)),
+      listed_(model.outputs().size()) {
+  std::iota(listed_.begin(), listed_.end(), size_t{0});
+}
 
 Lane::Lane(std::shared_ptr<Profile> profile, std::shared_ptr<Interrupts> interrupts, Context context)
     : profile_(std::move(profile)), interrupts_(std::move(interrupts)), context_(std::move(context)) {}
@@ -67,11 +73,16 @@ Lane::Lane(std::shared_ptr<Profile> profile, std::shared_ptr<Interrupts> interru
 nb::dict Lane::run(const Signature& signature, nb::handle inputs, nb::handle outputs, nb::handle out_arrays,
                    nb::handle cancellation, nb::handle deadline_ms) {
   const Observer::Clock::time_point deadline = deadline_argument(deadline_ms);
-  const nb::dict named_inputs = signature.named_inputs(inputs), out = dict_argument("out", out_arrays);
+  const nb::dict named_inputs = signature.named_inputs(inputs);
+  const std::optional<nb::dict> out = dict_argument("out", out_arrays);
   std::shared_ptr<CancellationToken> token = cancellation_argument(cancellation);
-  const std::vector<size_t> indices = wanted(signature, outputs);
+  std::vector<size_t> chosen;
+  if (!outputs.is_none()) chosen = output_indices(signature, outputs);
+  const std::vector<size_t>& indices = outputs.is_none() ? listed_ : chosen;
   std::vector<Tensor> tensors = signature.read_inputs(named_inputs, state_inputs_);
-  std::vector<Tensor> memory = signature.output_memories(out), results;
+  std::vector<Tensor> memory, results;
+  if (out) memory = signature.output_memories(*out);
+  results.reserve(indices.size());
   const SharedElements shared(tensors);
   try {
     const nb::gil_scoped_release unlocked;
@@ -87,20 +98,13 @@ nb::dict Lane::run(const Signature& signature, nb::handle inputs, nb::handle out
   nb::dict named;
   for (size_t i = 0; i < indices.size(); ++i) {
     const nb::str& name = signature.output_name(indices[i]);
-    named[name] = out.contains(name) ? nb::object(out[name]) : to_python(results[i]);
+    named[name] = out && out->contains(name) ? nb::object((*out)[name]) : to_python(results[i]);
   }
   return named;
 }
 
-std::vector<size_t> Lane::wanted(const Signature& signature, nb::handle outputs) const {
+std::vector<size_t> Lane::output_indices(const Signature& signature, nb::handle outputs) const {
   std::vector<size_t> indices;
-  const auto is_state = [&](size_t i) { return i < state_outputs_.size() && state_outputs_[i]; };
-  if (outputs.is_none()) {
-    for (size_t i = 0; i < signature.output_count(); ++i) {
-      if (!is_state(i)) indices.push_back(i);
-    }
-    return indices;
-  }
   if (PyUnicode_Check(outputs.ptr())) {
     throw Error(ErrorKind::kType, str("outputs must be a list of names, got the text '", text_of(outputs), "'"));
   }
@@ -109,7 +113,7 @@ std::vector<size_t> Lane::wanted(const Signature& signature, nb::handle outputs)
   }
   for (nb::handle name : nb::borrow<nb::object>(outputs)) {
     indices.push_back(signature.output_index(name));
-    if (is_state(indices.back())) {
+    if (!std::ranges::binary_search(listed_, indices.back())) {
       throw Error(ErrorKind::kModel, str("output '", text_of(name), "' is a state"));
     }
   }
@@ -122,15 +126,15 @@ void Lane::bind_state(const Signature& signature, nb::handle output, nb::handle 
   const Tensor first = initial.is_none() ? Tensor() : signature.read_input(input, initial);
   context_.bind_state(text_of(output), text_of(input), first, capacity);
   state_inputs_.resize(signature.input_count());
-  state_outputs_.resize(signature.output_count());
-  state_inputs_[to] = state_outputs_[from] = true;
+  state_inputs_[to] = true;
+  std::erase(listed_, from);
 }
 
 std::unique_ptr<Lane> Lane::fork() const {
   auto interrupts = std::make_shared<Interrupts>(profile_);
   std::unique_ptr<Lane> other(new Lane(profile_, interrupts, context_.fork(interrupts)));
   other->state_inputs_ = state_inputs_;
-  other->state_outputs_ = state_outputs_;
+  other->listed_ = listed_;
   return other;
 }
 

@@ -32,12 +32,13 @@ class Lane {
 
  private:
   Lane(std::shared_ptr<Profile> profile, std::shared_ptr<Interrupts> interrupts, Context context);
-  std::vector<size_t> wanted(const Signature& signature, nb::handle outputs) const;
+  std::vector<size_t> output_indices(const Signature& signature, nb::handle outputs) const;
 
   std::shared_ptr<Profile> profile_;
   std::shared_ptr<Interrupts> interrupts_;
   Context context_;
-  std::vector<bool> state_inputs_, state_outputs_;
+  std::vector<bool> state_inputs_;
+  std::vector<size_t> listed_;  // ascending indices of the outputs that are not states
 };
 
 }  // namespace linnet::python

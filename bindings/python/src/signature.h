@@ -14,7 +14,6 @@ class Signature {
   explicit Signature(const Model& model);
 
   size_t input_count() const { return inputs_.size(); }
-  size_t output_count() const { return outputs_.size(); }
   const nb::str& output_name(size_t i) const { return outputs_[i].name; }
 
   /// Returns the inputs in the model's order. Those that are set in `left_out`, which may be shorter than the inputs,

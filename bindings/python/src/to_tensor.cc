@@ -183,8 +183,12 @@ Tensor to_sequence(nb::handle value, const Fact& fact, const std::string& what) 
     throw Error(ErrorKind::kType, what + " must be a list, got " + python_type(value));
   Sequence sequence;
   for (nb::handle item : nb::borrow<nb::object>(value)) {
-    const std::string element = str(what, ", element ", sequence.elements.size(), ",");
-    sequence.elements.push_back(to_tensor(item, *fact.element, element));
+    if (std::optional<Tensor> shared = shared_array(item, fact.element->dtype)) {
+      sequence.elements.push_back(std::move(*shared));
+    } else {
+      const std::string element = str(what, ", element ", sequence.elements.size(), ",");
+      sequence.elements.push_back(to_tensor(item, *fact.element, element));
+    }
   }
   return Tensor::scalar(sequence);
 }
