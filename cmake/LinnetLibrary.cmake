@@ -46,6 +46,7 @@ endif()
 set_target_properties(linnet PROPERTIES VERSION ${PROJECT_VERSION}
                                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
                                         BUILD_WITH_INSTALL_RPATH ON)  # Wheels take it from the build folder.
-# Visibility hides internal symbols. The script also hides the instances of library templates for internal types.
-target_link_options(linnet PRIVATE -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/linnet.map)
+# Visibility hides internal symbols. The script also hides the instances of library templates for internal types. The
+# library calls its exported functions directly, not through a table.
+target_link_options(linnet PRIVATE -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/linnet.map -Wl,-Bsymbolic-functions)
 set_property(TARGET linnet APPEND PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/linnet.map)

@@ -85,8 +85,8 @@ void RunEnvironment::take_text(size_t bytes) const {
 }
 
 RunEnvironment::Texts::~Texts() {
-  const size_t bytes = environment_.texts_.exchange(before_, std::memory_order_relaxed) - before_;
-  if (environment_.account_) environment_.account_->give_back(bytes);
+  if (!environment_.account_) return;
+  environment_.account_->give_back(environment_.texts_.exchange(before_, std::memory_order_relaxed) - before_);
 }
 
 void RunEnvironment::begin_run(const RunOptions& options) {

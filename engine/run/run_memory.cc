@@ -13,7 +13,12 @@ size_t guard_bytes(const Plan& plan, const Slot& slot) {
   return plan.guarded && !is_object(slot.dtype) ? kGuardBytes : 0;
 }
 
-size_t slot_bytes(const Slot& slot) { return dtype_bytes(slot.dtype, slot.shape.elements()); }
+/// The size of the block of an owned slot; 0 for objects, whose block has no size.
+size_t block_bytes(const Plan& plan, const Slot& slot) {
+  if (is_object(slot.dtype)) return 0;
+  const auto bytes = int64_t(dtype_bytes(slot.dtype, slot.shape.elements()));
+  return size_t(checked_add(bytes, checked_mul(2, int64_t(guard_bytes(plan, slot)))));
+}
 
 void check_given(const std::string& name, const Tensor& given, DType dtype, const Shape& shape) {
   if (given.dtype() == dtype && given.shape() == shape) return;
@@ -37,7 +42,7 @@ RunMemory::RunMemory(const Plan& plan, RunBlocks& blocks, const RunEnvironment& 
   for (size_t i = 0, owned = 0; i < slots.size(); ++i) {
     const Slot& slot = plan.slots[i];
     if (slot.kind == Slot::Kind::kConstant) slots[i] = *slot.constant;
-    if (owns(i)) owned_[int(i)].block = &blocks.owned[owned++];
+    if (owns(i)) owned_[int(i)] = {.block = &blocks.owned[owned++], .bytes = block_bytes(plan, slot)};
     if (slot.kind == Slot::Kind::kDynamic) dynamic_.emplace(int(i), int(dynamic_.size()));
     if (slot.kind == Slot::Kind::kArena) {
       slots[i] = Tensor::wrap(slot.dtype, slot.shape, static_cast<std::byte*>(blocks.arena.raw()) + slot.offset);
@@ -52,8 +57,7 @@ void RunMemory::renew(const Plan& plan, const RunEnvironment& environment) {
     if (is_object(slot.dtype)) {
       owned.block->renew_objects(slot.dtype, slot.shape, environment);
     } else {
-      const size_t guard = guard_bytes(plan, slot);
-      owned.block->renew(size_t(checked_add(int64_t(slot_bytes(slot)), int64_t(guard + guard))), environment);
+      owned.block->renew(owned.bytes, environment);
     }
   }
 }

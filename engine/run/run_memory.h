@@ -35,6 +35,7 @@ struct RunMemory {
  private:
   struct Owned {
     RunBlocks::Output* block = nullptr;
+    size_t bytes = 0;       // of the slot with its guards; 0 for objects
     void* given = nullptr;  // the memory to which this run writes instead
   };
 

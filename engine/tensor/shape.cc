@@ -21,27 +21,6 @@ Shape::Shape(std::span<const int64_t> dims) {
   for (const int64_t dim : dims) push_back(dim);
 }
 
-Shape::Shape(const Shape& other)
-    : few_(other.few_), all_(other.all_ ? std::make_unique<All>(*other.all_) : nullptr), rank_(other.rank_) {}
-
-Shape::Shape(Shape&& other) noexcept : few_(other.few_), all_(std::move(other.all_)), rank_(other.rank_) {
-  if (all_) other.rank_ = 0;
-}
-
-Shape& Shape::operator=(const Shape& other) {
-  if (all_ || other.all_) return *this = Shape(other);
-  few_ = other.few_;
-  rank_ = other.rank_;
-  return *this;
-}
-
-Shape& Shape::operator=(Shape&& other) noexcept {
-  std::swap(few_, other.few_);
-  std::swap(all_, other.all_);
-  std::swap(rank_, other.rank_);
-  return *this;
-}
-
 void Shape::push_back(int64_t dim) {
   if (rank_ == kMaxRank) throw Error(ErrorKind::kLimit, str("rank exceeds ", kMaxRank));
   if (dim < 0) throw Error(ErrorKind::kShape, str("negative dim ", dim));

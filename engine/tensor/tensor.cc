@@ -112,17 +112,6 @@ Tensor Tensor::zeros(DType dtype, const Shape& shape) {
   return result;
 }
 
-Tensor Tensor::wrap(DType dtype, const Shape& shape, void* data) { return share(dtype, shape, data, nullptr); }
-
-Tensor Tensor::share(DType dtype, const Shape& shape, void* data, std::shared_ptr<const void> owner) {
-  Tensor result;
-  result.dtype_ = dtype;
-  result.shape_ = shape;
-  result.data_ = data;
-  result.owner_ = std::move(owner);
-  return result;
-}
-
 Tensor Tensor::clone() const {
   if (!*this) return {};
   Tensor copy(dtype_, shape_);

@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "linnet/export.h"
 
@@ -23,10 +24,26 @@ class LINNET_API Shape {
   Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
   /// The shape of these dims. Throws Error(kLimit) for more than kMaxRank dims, Error(kShape) for a negative dim.
   explicit Shape(std::span<const int64_t> dims);
-  Shape(const Shape& other);
-  Shape(Shape&& other) noexcept;
-  Shape& operator=(const Shape& other);
-  Shape& operator=(Shape&& other) noexcept;
+  Shape(const Shape& other)
+      : few_(other.few_), all_(other.all_ ? std::make_unique<All>(*other.all_) : nullptr), rank_(other.rank_) {}
+  /// Moves leave the other shape with rank 0 if it had more than six dims, and unchanged otherwise.
+  Shape(Shape&& other) noexcept : few_(other.few_), all_(std::move(other.all_)), rank_(other.rank_) {
+    if (all_) other.rank_ = 0;
+  }
+  Shape& operator=(const Shape& other) {
+    if (all_ || other.all_) return *this = Shape(other);
+    few_ = other.few_;
+    rank_ = other.rank_;
+    return *this;
+  }
+  Shape& operator=(Shape&& other) noexcept {
+    if (this == &other) return *this;
+    few_ = other.few_;
+    all_ = std::move(other.all_);
+    rank_ = other.rank_;
+    if (all_) other.rank_ = 0;
+    return *this;
+  }
   ~Shape() = default;
 
   /// The number of dims.

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "linnet/dtype.h"
@@ -60,9 +61,11 @@ class LINNET_API Tensor {
   static Tensor zeros(DType dtype, const Shape& shape);
 
   /// A tensor over the caller's memory, which the caller keeps alive. Nothing is copied.
-  static Tensor wrap(DType dtype, const Shape& shape, void* data);
+  static Tensor wrap(DType dtype, const Shape& shape, void* data) { return {dtype, shape, data, nullptr}; }
   /// A tensor over memory that `owner` keeps alive. Nothing is copied.
-  static Tensor share(DType dtype, const Shape& shape, void* data, std::shared_ptr<const void> owner);
+  static Tensor share(DType dtype, const Shape& shape, void* data, std::shared_ptr<const void> owner) {
+    return {dtype, shape, data, std::move(owner)};
+  }
   /// A tensor that holds a copy of the given values. Its shape is [n] unless one is given.
   template <class T>
   static Tensor of(const std::vector<T>& values) {
@@ -126,6 +129,8 @@ class LINNET_API Tensor {
  private:
   friend class StoredContents;
   friend class TensorArena;
+  Tensor(DType dtype, const Shape& shape, void* data, std::shared_ptr<const void> owner)
+      : dtype_(dtype), shape_(shape), data_(data), owner_(std::move(owner)) {}
   template <class T>
   static constexpr DType element_type() {
     static_assert(dtype_of<T> != DType::kUndefined, "no element type, or its header is missing: see dtype_of");
