@@ -20,9 +20,13 @@ struct DoubleNormalizeKernels {
     double mean, variance;
   };
   Moments (*moments)(const double* x, int64_t n);
+  double (*mean_square)(const double* x, int64_t n);
+  void (*normalize_row)(const double* x, const double* scale, const double* bias, double* y, int64_t n, double mean,
+                        double factor);
   void (*normalize_channel)(const double* x, double* y, int64_t n, double mean, double factor, double bias);
   void (*normalize_channels_last)(const double* x, double* y, int64_t rows, int64_t n, const double* mean,
                                   const double* factor, const double* bias);
+  void (*factors)(const double* scale, const double* variance, double epsilon, double* y, int64_t n);
 };
 
 /// Means, variances and the scaling that follows, in float32. Sums are taken in blocks and lanes of fixed order, so
@@ -52,7 +56,9 @@ struct NormalizeKernels {
   ColumnMoments<float> float_columns;
   ColumnMoments<double> double_columns;
   /// y[i] = scale[i] / sqrt(variance[i] + epsilon).
-  void (*factors)(const double* scale, const double* variance, double epsilon, double* y, int64_t n);
+  void (*factors)(const double* scale, const double* variance, double epsilon, float* y, int64_t n);
+  /// y[i] = a[i] * part + b[i] * (1 - part); a == y is allowed.
+  void (*blend)(const double* a, const double* b, double part, double* y, int64_t n);
 };
 
 }  // namespace linnet

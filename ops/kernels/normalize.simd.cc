@@ -131,9 +131,19 @@ void add_moments(const T* x, int64_t rows, int64_t pitch, int64_t columns, int64
   }
 }
 
-void factors(const double* __restrict scale, const double* __restrict variance, double epsilon, double* __restrict y,
+float root(float x) { return __builtin_sqrtf(x); }
+double root(double x) { return __builtin_sqrt(x); }
+
+template <class T>
+void factors(const double* __restrict scale, const double* __restrict variance, double epsilon, T* __restrict y,
              int64_t n) {
-  for (int64_t i = 0; i < n; ++i) y[i] = scale[i] / __builtin_sqrt(variance[i] + epsilon);
+  for (int64_t i = 0; i < n; ++i) y[i] = T(scale[i]) / root(T(variance[i] + epsilon));
+}
+
+void blend(const double* a, const double* b, double part, double* y, int64_t n) {
+  const double rest = 1 - part;
+  LINNET_INDEPENDENT
+  for (int64_t i = 0; i < n; ++i) y[i] = a[i] * part + b[i] * rest;
 }
 
 /// Returns the sum of term(x[i]), with the same number of partial sums on every instruction set.
@@ -163,6 +173,21 @@ DoubleNormalizeKernels::Moments double_moments(const double* x, int64_t n) {
   return {mean, sum_of_doubles(x, n, [mean](auto v) { return (v - mean) * (v - mean); }) / double(n)};
 }
 
+double double_mean_square(const double* x, int64_t n) {
+  return sum_of_doubles(x, n, [](auto v) { return v * v; }) / double(n);
+}
+
+void normalize_double_row(const double* x, const double* scale, const double* bias, double* y, int64_t n, double mean,
+                          double factor) {
+  if (bias) {
+    LINNET_INDEPENDENT
+    for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * factor * scale[i] + bias[i];
+  } else {
+    LINNET_INDEPENDENT
+    for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * factor * scale[i];
+  }
+}
+
 void normalize_double_channel(const double* x, double* y, int64_t n, double mean, double factor, double bias) {
   LINNET_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * factor + bias;
@@ -187,10 +212,16 @@ void fill(NormalizeKernels& k) {
   k.normalize_channel = normalize_channel;
   k.normalize_channels_last = normalize_channels_last;
   k.scale_rows = scale_rows;
-  k.doubles = {double_moments, normalize_double_channel, normalize_double_channels_last};
+  k.doubles = {.moments = double_moments,
+               .mean_square = double_mean_square,
+               .normalize_row = normalize_double_row,
+               .normalize_channel = normalize_double_channel,
+               .normalize_channels_last = normalize_double_channels_last,
+               .factors = factors<double>};
   k.float_columns = {add_moments<float>};
   k.double_columns = {add_moments<double>};
-  k.factors = factors;
+  k.factors = factors<float>;
+  k.blend = blend;
 }
 
 }  // namespace linnet::LINNET_SIMD_NS

@@ -7,6 +7,7 @@
 #include "infer/infer.h"
 #include "kernels/kernels_for.h"
 #include "kernels/normalize.h"
+#include "kernels/number_cast.h"
 #include "kernels/unary.h"
 #include "normalization/channel_normalization.h"
 #include "partition/checkpoints.h"
@@ -35,20 +36,19 @@ constexpr int64_t kColumns = ColumnMoments<float>::kMostColumns;
 /// One value for each of up to kColumns channels.
 using Column = std::array<double, kColumns>;
 
-/// Reads `count` values from `first` on from a float tensor of any dtype.
-Column values_at(const Tensor& tensor, int64_t first, int64_t count) {
-  Column values;
-  dispatch_float(tensor.dtype(), [&]<class T>() { std::copy_n(tensor.data<T>() + first, count, values.begin()); });
-  return values;
-}
+/// Reads and writes float64 values of float tensors.
+struct Values {
+  const NumberCastKernels& casts;
 
-void set_values(Tensor& tensor, int64_t first, int64_t count, const Column& values) {
-  dispatch_float(tensor.dtype(), [&]<class T>() {
-    T* to = tensor.data<T>() + first;
-    const double* from = values.data();
-    for (int64_t i = 0; i < count; ++i) to[i] = T(from[i]);
-  });
-}
+  /// Returns `count` values of a tensor from `first` on. They are in the buffer if it has another dtype.
+  const double* at(const Tensor& tensor, int64_t first, int64_t count, Column& buffer) const {
+    if (tensor.dtype() == DType::kFloat64) return tensor.data<double>() + first;
+    casts.f64_of_f32(tensor.data<float>() + first, buffer.data(), count);
+    return buffer.data();
+  }
+  void write(const double* values, float* to, int64_t count) const { casts.f32_of_f64(values, to, count); }
+  void write(const double* values, double* to, int64_t count) const { std::copy_n(values, count, to); }
+};
 
 /// The moments of up to kColumns channels.
 struct Columns {
@@ -66,23 +66,20 @@ struct Parameters {
   Parameters(T* memory, int64_t channels) : mean(memory), factor(mean + channels), bias(factor + channels) {}
 
   /// Sets those of channels [first, first + count).
-  void set(int64_t first, int64_t count, const Columns& moments, const Tensor& scale, const Tensor& shift,
-           double epsilon, const NormalizeKernels& kernels) const {
-    Column factors;
-    kernels.factors(values_at(scale, first, count).data(), moments.variances.data(), epsilon, factors.data(), count);
-    const Column shifts = values_at(shift, first, count);
-    const auto write = [&](const Column& from, T* to) {
-      const double* values = from.data();
-      for (int64_t i = 0; i < count; ++i) to[first + i] = T(values[i]);
-    };
-    write(moments.means, mean);
-    write(factors, factor);
-    write(shifts, bias);
+  void set(int64_t first, int64_t count, const double* means, const double* variances, const Tensor& scale,
+           const Tensor& shift, double epsilon, const NormalizeKernels& kernels, const Values& values) const {
+    Column buffer;
+    set_factors(kernels, values.at(scale, first, count, buffer), variances, epsilon, factor + first, count);
+    values.write(means, mean + first, count);
+    values.write(values.at(shift, first, count, buffer), bias + first, count);
   }
-  void set_all(const Inputs& in, int64_t channels, double epsilon, const NormalizeKernels& kernels) const {
+  void set_all(const Inputs& in, int64_t channels, double epsilon, const NormalizeKernels& kernels,
+               const Values& values) const {
+    Column means, variances;
     for (int64_t c = 0; c < channels; c += kColumns) {
       const int64_t count = std::min(kColumns, channels - c);
-      set(c, count, {values_at(*in[2], c, count), values_at(*in[3], c, count)}, *in[0], *in[1], epsilon, kernels);
+      set(c, count, values.at(*in[2], c, count, means), values.at(*in[3], c, count, variances), *in[0], *in[1], epsilon,
+          kernels, values);
     }
   }
 };
@@ -90,20 +87,20 @@ struct Parameters {
 template <class T>
 class BatchNormalizationKernel final : public Kernel {
  public:
-  BatchNormalizationKernel(const Geometry& geometry, float epsilon, const Training& training,
-                           const NormalizeKernels& kernels, UnaryForm activation, float alpha, float beta,
-                           const CompileInput& in)
+  BatchNormalizationKernel(const Geometry& geometry, float epsilon, const Training& training, UnaryForm activation,
+                           float alpha, float beta, const CompileInput& in)
       : g_(geometry),
         epsilon_(epsilon),
         training_(training),
-        kernels_(kernels),
+        kernels_(kernels_for<NormalizeKernels>(in.isa())),
+        values_{kernels_for<NumberCastKernels>(in.isa())},
         activation_(activation),
         alpha_(alpha),
         beta_(beta) {
     const Inputs inputs{in.constant(1), in.constant(2), in.constant(3), in.constant(4)};
     if (training_.on || std::ranges::count(inputs, nullptr) > 0) return;
     constants_ = in.packed_memory(in.dtype(0), Shape{3, g_.channels});
-    Parameters<T>(constants_.data<T>(), g_.channels).set_all(inputs, g_.channels, double(epsilon_), kernels_);
+    Parameters<T>(constants_.data<T>(), g_.channels).set_all(inputs, g_.channels, double(epsilon_), kernels_, values_);
   }
 
   void run(KernelContext& context) const override {
@@ -126,7 +123,7 @@ class BatchNormalizationKernel final : public Kernel {
     auto* memory = reinterpret_cast<T*>(context.scratch());
     const Parameters<T> p(memory, g_.channels);
     const Inputs in{&context.input(1), &context.input(2), &context.input(3), &context.input(4)};
-    training_.on ? train(context, x, p) : p.set_all(in, g_.channels, double(epsilon_), kernels_);
+    training_.on ? train(context, x, p) : p.set_all(in, g_.channels, double(epsilon_), kernels_, values_);
     return memory;
   }
 
@@ -212,15 +209,24 @@ class BatchNormalizationKernel final : public Kernel {
   void add_columns(const T* x, int64_t channels, Columns& columns, Checkpoints& checkpoints) const {
     constexpr int64_t kRows = ColumnMoments<T>::kBlockRows;
     const int64_t width = channels * g_.spatial, pitch = g_.channels * g_.spatial;
-    Column means, squares{};
-    means.fill(count() > 0 ? 0 : std::numeric_limits<double>::quiet_NaN());
+    auto& [means, squares] = columns;
+    std::fill_n(means.begin(), std::max(width, channels), count() > 0 ? 0 : std::numeric_limits<double>::quiet_NaN());
+    std::fill_n(squares.begin(), std::max(width, channels), 0.0);
     for (int64_t n = 0; width > 0 && n < g_.n; n += kRows) {
       const int64_t rows = std::min(kRows, g_.n - n);
       column_moments().add(x + n * pitch, rows, pitch, width, n, means.data(), squares.data());
       checkpoints.add(rows * width);
     }
-    const double per_column = 1 / double(g_.spatial), per_element = 1 / count();
-    const double *of_channel = means.data(), *distances = squares.data();
+    if (g_.spatial > 1) join_columns(channels, columns);
+    const double per_element = 1 / count();
+    double* variances = squares.data();
+    for (int64_t c = 0; c < channels; ++c) variances[c] *= per_element;
+  }
+
+  /// Joins the means and the sums of squared distances of a channel's pixels, where those of earlier channels were.
+  void join_columns(int64_t channels, Columns& columns) const {
+    const double per_column = 1 / double(g_.spatial);
+    const double *of_channel = columns.means.data(), *distances = columns.variances.data();
     for (int64_t c = 0; c < channels; ++c, of_channel += g_.spatial, distances += g_.spatial) {
       const double mean = std::accumulate(of_channel, of_channel + g_.spatial, 0.0) * per_column;
       double sum = 0;
@@ -229,7 +235,7 @@ class BatchNormalizationKernel final : public Kernel {
         sum += distances[i] + distance * distance * double(g_.n);
       }
       columns.means[size_t(c)] = mean;
-      columns.variances[size_t(c)] = sum * per_element;
+      columns.variances[size_t(c)] = sum;
     }
   }
 
@@ -243,17 +249,20 @@ class BatchNormalizationKernel final : public Kernel {
   /// Writes the running moments to outputs 1 and 2 and those of the batch to outputs 3 and 4, and sets the parameters.
   void finish(KernelContext& context, int64_t first, int64_t count, const Columns& batch,
               const Parameters<T>& p) const {
-    const double kept = double(training_.momentum);
-    std::array outputs{values_at(context.input(3), first, count), values_at(context.input(4), first, count),
-                       batch.means, batch.variances};
-    for (size_t k = 0; k < 2; ++k) {
-      double* running = outputs[k].data();
-      const double* of_batch = outputs[k + 2].data();
-      for (int64_t i = 0; i < count; ++i) running[i] = running[i] * kept + of_batch[i] * (1 - kept);
-    }
-    p.set(first, count, batch, context.input(1), context.input(2), double(epsilon_), kernels_);
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      if (training_.outputs[i]) set_values(context.output(int(i) + 1), first, count, outputs[i]);
+    p.set(first, count, batch.means.data(), batch.variances.data(), context.input(1), context.input(2),
+          double(epsilon_), kernels_, values_);
+    for (size_t i = 0; i < training_.outputs.size(); ++i) {
+      if (!training_.outputs[i]) continue;
+      const Column& of_batch = i % 2 == 0 ? batch.means : batch.variances;
+      const double* values = of_batch.data();
+      Column running;
+      if (i < 2) {
+        const double* before = values_.at(context.input(int(i) + 3), first, count, running);
+        kernels_.blend(before, values, double(training_.momentum), running.data(), count);
+        values = running.data();
+      }
+      Tensor& output = context.output(int(i) + 1);
+      dispatch_float(output.dtype(), [&]<class P>() { values_.write(values, output.data<P>() + first, count); });
     }
   }
 
@@ -283,6 +292,7 @@ class BatchNormalizationKernel final : public Kernel {
   float epsilon_;
   Training training_;
   const NormalizeKernels& kernels_;
+  Values values_;
   UnaryForm activation_;
   float alpha_, beta_;
   Tensor constants_;  ///< The parameters if they are constant, else empty.
@@ -299,7 +309,6 @@ class BatchNormalizationKernel final : public Kernel {
 /// spatial 0 (before opset 9): every element of an instance is a channel.
 /// In domain "linnet", on float32: x is [N,...,C], and the attribute activation with alpha and beta (activation_alpha,
 /// activation_beta) is applied to y.
-/// Source: https://onnx.ai/onnx/operators/onnx__BatchNormalization.html
 /// Source: https://onnx.ai/onnx/operators/onnx__BatchNormalization.html
 class BatchNormalization final : public Op {
  public:
@@ -348,9 +357,8 @@ class BatchNormalization final : public Op {
     const UnaryForm activation =
         activation_.function ? kernels_for<UnaryKernels>(in.isa()).*activation_.function->kernel : nullptr;
     return dispatch_float(in.dtype(0), [&]<class T>() -> KernelPtr {
-      return std::make_unique<BatchNormalizationKernel<T>>(geometry, epsilon_, training,
-                                                           kernels_for<NormalizeKernels>(in.isa()), activation,
-                                                           activation_.alpha, activation_.beta, in);
+      return std::make_unique<BatchNormalizationKernel<T>>(geometry, epsilon_, training, activation, activation_.alpha,
+                                                           activation_.beta, in);
     });
   }
 

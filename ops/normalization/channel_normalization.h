@@ -40,6 +40,16 @@ Moments<T> moments(const NormalizeKernels& kernels, const T* x, int64_t n) {
   return {mean, variance};
 }
 
+/// y[i] = scale[i] / sqrt(variance[i] + epsilon), computed in T.
+template <class T>
+void set_factors(const NormalizeKernels& kernels, const double* scale, const double* variance, double epsilon, T* y,
+                 int64_t n) {
+  if constexpr (std::is_same_v<T, float>)
+    kernels.factors(scale, variance, epsilon, y, n);
+  else
+    kernels.doubles.factors(scale, variance, epsilon, y, n);
+}
+
 /// y[i] = (x[i] - mean) * factor + bias.
 template <class T>
 void normalize_channel(const NormalizeKernels& kernels, const T* x, T* y, int64_t n, T mean, T factor, T bias) {

@@ -123,5 +123,54 @@ TEST(NormalizeKernels, ColumnMomentsMatchTwoPasses) {
   }
 }
 
+TEST(NormalizeKernels, DoublesMatchTheirDefinitions) {
+  for (const Isa isa : supported_isas()) {
+    const DoubleNormalizeKernels& kernels = kernels_for<NormalizeKernels>(isa).doubles;
+    for (const int64_t n : {1, 15, 16, 33, 1000}) {
+      const auto doubles = [n](unsigned seed) { return cast_to(random_tensor({n}, seed), DType::kFloat64); };
+      const Tensor x = doubles(1), scale = doubles(2), bias = doubles(3);
+      const double *values = x.data<double>(), *scales = scale.data<double>(), *biases = bias.data<double>();
+      double square = 0;
+      for (const double v : x.values<double>()) square += v * v / double(n);
+      EXPECT_NEAR(kernels.mean_square(values, n), square, 1e-14 * square);
+      std::vector<double> y(size_t(n) + 1, 7.0), z = y;
+      kernels.normalize_row(values, scales, biases, y.data(), n, 0.5, 2.0);
+      kernels.normalize_row(values, scales, nullptr, z.data(), n, 0.5, 2.0);
+      for (int64_t i = 0; i < n; ++i) {
+        const double unit = (values[i] - 0.5) * 2 * scales[i];
+        EXPECT_NEAR(z[size_t(i)], unit, 1e-14 * (1 + std::abs(unit)));
+        EXPECT_NEAR(y[size_t(i)], unit + biases[i], 1e-14 * (2 + std::abs(unit)));
+      }
+      EXPECT_EQ(y.back(), 7.0);
+      EXPECT_EQ(z.back(), 7.0);
+    }
+  }
+}
+
+TEST(NormalizeKernels, FactorsAndBlendsOfChannels) {
+  for (const Isa isa : supported_isas()) {
+    const NormalizeKernels& kernels = kernels_for<NormalizeKernels>(isa);
+    for (const int64_t n : {1, 16, 37}) {
+      const Tensor scale = cast_to(random_tensor({n}, 1), DType::kFloat64);
+      const Tensor variance = cast_to(random_uniform({n}, 0, 2, 2), DType::kFloat64);
+      const double *scales = scale.data<double>(), *variances = variance.data<double>();
+      std::vector<float> floats(size_t(n) + 1, 7.0f);
+      std::vector<double> doubles(size_t(n) + 1, 7.0), blends = doubles;
+      kernels.factors(scales, variances, 1e-5, floats.data(), n);
+      kernels.doubles.factors(scales, variances, 1e-5, doubles.data(), n);
+      kernels.blend(scales, variances, 0.75, blends.data(), n);
+      for (int64_t i = 0; i < n; ++i) {
+        const double want = scales[i] / std::sqrt(variances[i] + 1e-5);
+        EXPECT_NEAR(double(floats[size_t(i)]), want, 2e-7 * std::abs(want));
+        EXPECT_NEAR(doubles[size_t(i)], want, 1e-15 * std::abs(want));
+        EXPECT_NEAR(blends[size_t(i)], scales[i] * 0.75 + variances[i] * 0.25, 1e-15);
+      }
+      EXPECT_EQ(floats.back(), 7.0f);
+      EXPECT_EQ(doubles.back(), 7.0);
+      EXPECT_EQ(blends.back(), 7.0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace linnet::testing

@@ -112,5 +112,15 @@ TEST(RMSNormalization, DividesByTheRootMeanSquare) {
   }
 }
 
+TEST(RMSNormalization, ComputesFloat64InFloat64) {
+  const Tensor x = random_tensor({4, 50}), scale = random_tensor({50}, 1);
+  const auto wide = [](const Tensor& t) { return cast_to(t, DType::kFloat64); };
+  const Tensor got = run_op({"RMSNormalization", 23}, {wide(x), wide(scale)})[0];
+  const Rows want = layer_normalization_reference(x, 50, double(1e-5f), false);
+  for (int64_t i = 0; i < x.size(); ++i) {
+    EXPECT_NEAR(got.data<double>()[i], want.y[size_t(i)] * double(scale.data<float>()[i % 50]), 1e-13);
+  }
+}
+
 }  // namespace
 }  // namespace linnet::testing
