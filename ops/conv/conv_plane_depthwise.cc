@@ -15,6 +15,7 @@ constexpr int64_t kGroupFloats = 6 << 10;  // floats of the lines that are compu
 constexpr int64_t kMostPlanes = 16;        // the most planes whose lines are computed from at a time
 constexpr int64_t kChunkMultiplies = 256 * 1024;  // the least work of a chunk, which first clears its lines
 constexpr int64_t kMostChunks = 48;
+constexpr int64_t kManyFilters = 16;             // enough of one plane for a product with copies of its windows
 constexpr int64_t kMostWindowFloats = 64 << 10;  // the most floats of the lines of one row of windows
 
 PlaneWindows windows_of(const ConvGeometry& g) {
@@ -128,6 +129,13 @@ class PlaneDepthwise final : public ConvAlgorithm<float> {
   Tensor packed_;
 };
 
+/// Whether the filters of one plane share what they read in a product, and output rows do not share as much here.
+bool is_faster_as_product(const ConvGeometry& g, const CompileInput& in) {
+  const bool rows_share =
+      windows_of(g).sharing_square() > 0 && g.axes[1].out >= kernels_for<PlaneDepthwiseKernels>(in.isa()).tile_rows;
+  return g.group == 1 && g.out_channels >= kManyFilters && !rows_share && suits_plane_conv(g, in);
+}
+
 }  // namespace
 
 bool suits_plane_depthwise(const ConvGeometry& g, const CompileInput& in) {
@@ -135,7 +143,7 @@ bool suits_plane_depthwise(const ConvGeometry& g, const CompileInput& in) {
   const bool planar = depth.kernel == 1 && depth.in == 1 && depth.out == 1;
   if (!planar || g.group_in() != 1 || g.taps() == 1 || g.taps() > kLongestSum || in.has(3) || in.has(4)) return false;
   if (width.out < kLeastPlaneWidth || height.out == 0 || width.stride > kMostWindowFloats) return false;
-  return height.extent() <= kMostWindowFloats / windows_of(g).line_floats;
+  return height.extent() <= kMostWindowFloats / windows_of(g).line_floats && !is_faster_as_product(g, in);
 }
 
 ConvF32Ptr make_plane_depthwise(const ConvGeometry& geometry, const Epilogue& epilogue, const CompileInput& in) {

@@ -14,6 +14,13 @@ struct PlaneWindows {
   int64_t pitch = 0;
   int64_t line_floats = 0;  ///< stride * pitch
 
+  /// Returns the size of square windows whose output rows share what kernels load, or 0.
+  [[gnu::always_inline]] int64_t sharing_square() const {
+    if (kernel != kernel_height || stride != line_stride || dilation != 1 || line_dilation != 1) return 0;
+    const bool known = kernel == 3 || kernel == 5 || (kernel == 7 && stride == 1);
+    return known && stride <= 2 ? kernel : 0;
+  }
+
   /// The number of floats of a phase that kernels may read after the last window.
   static constexpr int64_t kTouched = 32;
 };
@@ -29,6 +36,7 @@ struct PlaneFilter {
 };
 
 struct PlaneDepthwiseKernels {
+  int tile_rows;  ///< the least output rows that share what is loaded
   /// Writes x [lines][in] to the phases of lines. Padding is not written.
   void (*split)(const PlaneWindows& windows, const float* x, int64_t lines, float* to);
   /// Computes y = min(high, max(low, bias + sum)). The sum over (kernel row, kernel column) is taken in ascending order

@@ -120,9 +120,7 @@ void rows_of(const Windows& s, const Filter& f) {
 }
 
 void rows(const Windows& s, const Filter& f) {
-  const bool square =
-      s.kernel == s.kernel_height && s.stride == s.line_stride && s.dilation == 1 && s.line_dilation == 1;
-  const int64_t size = square ? s.kernel : 0;
+  const int64_t size = s.sharing_square();
   if (s.stride == 1) {
     if (size == 3) return rows_of<Square<3, 1>>(s, f);
     if (size == 5) return rows_of<Square<5, 1>>(s, f);
@@ -192,6 +190,7 @@ void split(const Windows& s, const float* x, int64_t lines, float* to) {
 
 void fill(PlaneDepthwiseKernels& kernels);
 void fill(PlaneDepthwiseKernels& kernels) {
+  kernels.tile_rows = kRows;
   kernels.split = split;
   kernels.rows = rows;
 }

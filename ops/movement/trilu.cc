@@ -2,8 +2,11 @@
 #include <cstring>
 #include <utility>
 
+#include "graph/reads_any_bool.h"
 #include "infer/checked_values.h"
 #include "infer/infer.h"
+#include "kernels/kernels_for.h"
+#include "kernels/number_cast.h"
 #include "movement/copy.h"
 #include "partition/parallel.h"
 #include "partition/parts.h"
@@ -14,8 +17,9 @@ namespace {
 
 class TriluKernel final : public Kernel {
  public:
-  TriluKernel(DType dtype, const Shape& x, bool upper, bool has_k)
+  TriluKernel(DType dtype, const Shape& x, bool upper, bool has_k, Isa isa)
       : copy_(copy_row_of(dtype)),
+        bools_(dtype == DType::kBool ? kernels_for<NumberCastKernels>(isa).bool_of_u8 : nullptr),
         width_(element_bytes(dtype)),
         zero_(zero_element(dtype)),
         strings_(dtype == DType::kString),
@@ -38,13 +42,16 @@ class TriluKernel final : public Kernel {
         const std::ptrdiff_t offset = r * row_bytes_;
         Span kept{0, split}, rest{split, columns_};
         if (upper_) std::swap(kept, rest);
-        copy_(x + offset + kept.begin * width_, 1, y + offset + kept.begin * width_, 1, kept.size());
+        copy(x + offset + kept.begin * width_, y + offset + kept.begin * width_, kept.size());
         clear(y + offset + rest.begin * width_, rest.size());
       }
     });
   }
 
  private:
+  /// Copies n elements. Of bool, any byte other than 0 becomes 1.
+  void copy(const std::byte* x, std::byte* y, int64_t n) const { bools_ ? bools_(x, y, n) : copy_(x, 1, y, 1, n); }
+
   /// Sets n elements to zero, which is all zero bits for every dtype except strings.
   void clear(std::byte* y, int64_t n) const {
     if (strings_) return copy_(zero_.raw(), 0, y, 1, n);
@@ -53,6 +60,7 @@ class TriluKernel final : public Kernel {
   }
 
   CopyRow copy_;
+  NumberCastKernels::F bools_;  ///< null for other dtypes
   int64_t width_;
   Tensor zero_;
   bool strings_;
@@ -65,7 +73,7 @@ class TriluKernel final : public Kernel {
 /// input, output: any dtype of a byte or more.
 /// k: int64, one element; 0 if omitted.
 /// Source: https://onnx.ai/onnx/operators/onnx__Trilu.html
-class Trilu final : public Op {
+class Trilu final : public Op, public ReadsAnyBool {
  public:
   explicit Trilu(const NodeSpec& node) : upper_(node.attr_or("upper", true)) {}
 
@@ -77,8 +85,9 @@ class Trilu final : public Op {
   }
 
   Precision computes_in(std::span<const Fact>) const override { return Precision::kAny; }
+  bool reads_any_bool(int) const override { return true; }
   KernelPtr compile(const CompileInput& in) const override {
-    return std::make_unique<TriluKernel>(in.dtype(0), in.shape(0), upper_, in.has(1));
+    return std::make_unique<TriluKernel>(in.dtype(0), in.shape(0), upper_, in.has(1), in.isa());
   }
 
  private:

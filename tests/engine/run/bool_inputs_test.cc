@@ -11,8 +11,8 @@ namespace {
 const Shape kShape{600};
 
 /// Every third byte is true: 1, 2 and 255 in turn.
-Tensor bools(bool normal) {
-  Tensor x(DType::kBool, kShape);
+Tensor bools(bool normal, const Shape& shape = kShape) {
+  Tensor x(DType::kBool, shape);
   auto* bytes = static_cast<uint8_t*>(x.raw());
   for (int64_t i = 0; i < x.size(); ++i) {
     const int kind = int(i / 3 % 3);
@@ -63,11 +63,11 @@ TEST(BoolInputs, OneOtherByteIsFoundAtAnyAddress) {
 }
 
 /// Runs the model on normal bools first, so that a plan exists, then on others.
-void expect_same_in_later_runs(const GraphBuilder& b, size_t inputs) {
+void expect_same_in_later_runs(const GraphBuilder& b, size_t inputs, const Shape& shape = kShape) {
   const Model model = b.model();
   Context context(model), other(model);
-  context.run(std::vector(inputs, bools(true)));
-  const std::vector others(inputs, bools(false)), normal(inputs, bools(true));
+  context.run(std::vector(inputs, bools(true, shape)));
+  const std::vector others(inputs, bools(false, shape)), normal(inputs, bools(true, shape));
   for (int i = 0; i < 2; ++i) expect_same(context.run(others), other.run(normal));
 }
 
@@ -87,6 +87,13 @@ TEST(BoolInputs, KernelsThatReadEveryByteGiveZeroAndOne) {
     b.output(b.op("Where", {y, z, b.constant(Tensor::scalar(true))}));
     expect_same_in_later_runs(b, 2);
   }
+}
+
+TEST(BoolInputs, ATriangleOfEveryByteIsZeroAndOne) {
+  const Shape shape{20, 30};
+  GraphBuilder b;
+  b.output(b.op("Trilu", {b.input("x", Fact(DType::kBool, shape))}));
+  expect_same_in_later_runs(b, 1, shape);
 }
 
 TEST(BoolInputs, WhatOnlyOneReaderTakesIsNormal) {

@@ -17,7 +17,8 @@ OpCase plane_conv(const ConvSizes& sizes) {
   return {"Conv", 11, {{"strides", s.strides}, {"pads", s.pads}, {"dilations", s.dilations}}};
 }
 
-bool suits_planes(const ConvSizes& sizes, Isa isa) {
+/// Returns what `suits` says: suits_plane_conv() or suits_plane_depthwise().
+bool suits_planes(const ConvSizes& sizes, Isa isa, decltype(suits_plane_conv)& suits = suits_plane_conv) {
   const auto resources = std::make_shared<ModelResources>();
   resources->options.isa = isa;
   Fact w(DType::kFloat32, sizes.w());
@@ -26,7 +27,7 @@ bool suits_planes(const ConvSizes& sizes, Isa isa) {
   NodeSpec spec;
   spec.attributes = plane_conv(sizes).attributes;
   const ConvGeometry geometry = conv_geometry(ConvAttributes(spec), {}, sizes.x, w.shape());
-  return suits_plane_conv(geometry, ModelCompileInput(facts, {}, *resources));
+  return suits(geometry, ModelCompileInput(facts, {}, *resources));
 }
 
 class PlaneConvolution : public ::testing::TestWithParam<Isa> {};
@@ -59,6 +60,15 @@ TEST_P(PlaneConvolution, EqualsTheDefinition) {
     expect_close(run_op(plane_conv(sizes), {x, w}, 1, {1}, GetParam())[0], plain, 1e-4, 1e-5);
     expect_close(run_op(plane_conv(sizes), {x, w}, 1, {}, GetParam())[0], plain, 1e-4, 1e-5);
   }
+}
+
+TEST_P(PlaneConvolution, MultipliesManyFiltersOfOnePlaneUnlessItsRowsShareMore) {
+  const auto by_rows = [](const ConvSizes& sizes) { return suits_planes(sizes, GetParam(), suits_plane_depthwise); };
+  EXPECT_FALSE(by_rows({{1, 1, 1, 5003}, 64, {1, 10}, {{1, 5}}}));
+  EXPECT_FALSE(by_rows({{1, 1, 40, 40}, 64, {4, 4}, {{2, 2}}}));
+  EXPECT_TRUE(by_rows({{1, 1, 1, 5003}, 8, {1, 3}}));   // few filters
+  EXPECT_TRUE(by_rows({{1, 1, 40, 40}, 64, {3, 3}}));   // rows share what is loaded
+  EXPECT_TRUE(by_rows({{1, 1, 1, 200}, 64, {1, 10}}));  // few pixels
 }
 
 TEST_P(PlaneConvolution, GivesTheSameBitsForAnyNumberOfThreads) {
