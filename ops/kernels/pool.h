@@ -35,6 +35,10 @@ struct PoolKernels {
   void (*mean_f32)(const float* const* taps, int64_t num_taps, float divisor, int64_t n, float* y);
   /// y[i] = sum over t of weights[t] * taps[t][i], in the order of taps. num_taps >= 1.
   void (*weighted_f32)(const float* const* taps, const float* weights, int64_t num_taps, int64_t n, float* y);
+  /// y[i] = weights[0][i] * x[index[0][i]] + weights[1][i] * x[index[1][i]]. Whole vectors of indices and weights are
+  /// read: their number is rounded up to a multiple of kPairBlock.
+  void (*pairs_f32)(const float* x, const int32_t* const* index, const float* const* weights, int64_t n, float* y);
+  static constexpr int64_t kPairBlock = 16;
   void (*mean_rows_f32)(const float* x, int64_t num_rows, int64_t pitch, float divisor, int64_t n, float* y);
   /// Returns the sum of n contiguous floats, in a fixed number of partial sums.
   float (*sum_f32)(const float* x, int64_t n);

@@ -128,6 +128,28 @@ void weighted_f32(const float* const* taps, const float* weights, int64_t num_ta
         store_part(y, sum, n);
       });
 }
+
+F32 gathered(const float* x, const int32_t* index) {
+#if defined(__AVX512F__)
+  return _mm512_i32gather_ps(_mm512_loadu_si512(index), x, sizeof(float));
+#elif defined(__AVX2__)
+  return _mm256_i32gather_ps(x, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(index)), sizeof(float));
+#else
+  float values[kLanes];
+  LINNET_UNROLL for (int i = 0; i < kLanes; ++i) values[i] = x[index[i]];
+  return load(values);
+#endif
+}
+
+void pairs_f32(const float* x, const int32_t* const* index, const float* const* weights, int64_t n, float* y) {
+  static_assert(PoolKernels::kPairBlock % kLanes == 0);
+  for (int64_t i = 0; i < n; i += kLanes) {
+    const F32 first = load(weights[0] + i) * gathered(x, index[0] + i);
+    const F32 sum = xsimd::fma(load(weights[1] + i), gathered(x, index[1] + i), first);
+    n - i >= kLanes ? store(y + i, sum) : store_part(y + i, sum, n - i);
+  }
+}
+
 void mean_rows_f32(const float* x, int64_t num_rows, int64_t pitch, float divisor, int64_t n, float* y) {
   mean_of(PitchedRows<float>{x, pitch}, num_rows, divisor, n, y);
 }
@@ -260,6 +282,7 @@ void fill(PoolKernels& kernels) {
   kernels.mean_s8 = kByteMean<int8_t>;
   kernels.mean_f32 = mean_f32;
   kernels.weighted_f32 = weighted_f32;
+  kernels.pairs_f32 = pairs_f32;
   kernels.mean_rows_f32 = mean_rows_f32;
   kernels.sum_f32 = sum_f32;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "elements/dispatch.h"
@@ -12,6 +13,7 @@
 #include "movement/view.h"
 #include "partition/checkpoints.h"
 #include "partition/parallel.h"
+#include "partition/parts.h"
 #include "resize/resize_lines.h"
 #include "resize/resize_nearest.h"
 #include "resize/resize_sources.h"
@@ -43,6 +45,30 @@ struct Scratch {
 };
 static_assert(sizeof(void*) <= sizeof(int64_t));
 
+/// The indices and weights of an axis of two taps, as PoolKernels::pairs_f32 reads them.
+struct ResizePairs {
+  explicit ResizePairs(const ResizeAxis& axis) {
+    const int64_t room = checked_mul(ceil_div(axis.out, PoolKernels::kPairBlock), PoolKernels::kPairBlock);
+    for (size_t tap = 0; tap < 2; ++tap) {
+      index[tap].resize(size_t(room));
+      weight[tap].resize(size_t(room));
+      for (int64_t out = 0; out < axis.out; ++out) {
+        index[tap][size_t(out)] = int32_t(axis.index[size_t(2 * out) + tap]);
+        weight[tap][size_t(out)] = axis.weight_f32[size_t(2 * out) + tap];
+      }
+    }
+  }
+
+  void blend(const PoolKernels& kernels, const float* line, int64_t n, float* y) const {
+    const int32_t* const indices[] = {index[0].data(), index[1].data()};
+    const float* const weights[] = {weight[0].data(), weight[1].data()};
+    kernels.pairs_f32(line, indices, weights, n, y);
+  }
+
+  CountedVector<int32_t> index[2];
+  CountedVector<float> weight[2];
+};
+
 /// Linear and cubic interpolation. Sums are float for float32, and double or complex double for other dtypes.
 template <class T>
 class Interpolate final : public Kernel {
@@ -61,6 +87,8 @@ class Interpolate final : public Kernel {
                    lines_.in_lines() <= kMostFirst / std::max<int64_t>(1, lines_.out_elements())),
         pairs_(lines_.inner() == 1 && lines_.axis().taps == 2 && !lines_.axis().any_outside()) {
     if (all_first_) sources_.scale_offsets(lines_, lines_.out_elements());
+    const bool narrow = lines_.axis().in <= std::numeric_limits<int32_t>::max();
+    if (std::is_same_v<T, float> && pairs_ && narrow) float_pairs_.emplace(lines_.axis());
   }
 
   void run(KernelContext& context) const override {
@@ -181,6 +209,9 @@ class Interpolate final : public Kernel {
     const ResizeAxis& axis = lines_.axis();
     const int64_t* index = axis.index.data();
     const Real* weight = axis.template weights<Real>();
+    if constexpr (std::is_same_v<T, float>) {
+      if (float_pairs_) return float_pairs_->blend(kernels_, line, axis.out, y);
+    }
     for (int64_t out = 0; out < axis.out; ++out, index += 2, weight += 2) {
       y[out] = saturate<T>(Sum(weight[0]) * line[index[0]] + Sum(weight[1]) * line[index[1]]);
     }
@@ -218,6 +249,7 @@ class Interpolate final : public Kernel {
   // plane has few elements, all its lines are resized at once.
   bool along_first_, all_first_;
   bool pairs_;  // Whether pixels have one element and two taps, and no pixel is outside.
+  std::optional<ResizePairs> float_pairs_;
 };
 
 Tensor element_of(DType dtype, float value) {

@@ -56,6 +56,28 @@ TEST_P(PoolKernel, ReducesRowsLikeDoublePrecision) {
   }
 }
 
+TEST_P(PoolKernel, PairsAreSumsOfTwoProducts) {
+  for (const int64_t n : kChannelCounts) {
+    const GuardedFloats x(2 * n);
+    GuardedFloats y(n);
+    const auto room = size_t(n + PoolKernels::kPairBlock - 1) / PoolKernels::kPairBlock * PoolKernels::kPairBlock;
+    std::vector<int32_t> first(room), second(room);
+    std::vector<float> some(room), others(room);
+    for (int64_t i = 0; i < n; ++i) {
+      first[size_t(i)] = int32_t(i * 7 % (2 * n)), second[size_t(i)] = int32_t(2 * n - 1 - i);
+      some[size_t(i)] = float(i % 5) - 1.5f, others[size_t(i)] = float(i % 3) + 0.25f;
+    }
+    const int32_t* const index[] = {first.data(), second.data()};
+    const float* const weights[] = {some.data(), others.data()};
+    kernels_.pairs_f32(x.data(), index, weights, n, y.data());
+    for (int64_t i = 0; i < n; ++i) {
+      const double a = double(some[size_t(i)]) * double(x[first[size_t(i)]]);
+      const double b = double(others[size_t(i)]) * double(x[second[size_t(i)]]);
+      ASSERT_NEAR(double(y[i]), a + b, 2e-7 * (std::abs(a) + std::abs(b)));
+    }
+  }
+}
+
 TEST_P(PoolKernel, PitchedRowsGiveWhatPointersGive) {
   for (const int64_t n : kChannelCounts) {
     const int64_t rows = 70, pitch = n + 5;
