@@ -87,6 +87,11 @@ ConvF32Ptr make_line_conv(const ConvGeometry& geometry, bool channels_first, con
 inline constexpr int64_t kMostPlaneDepth = 64, kLeastPlanePixels = 256;
 /// The fewest pixels that fill vectors, where windows are single pixels, which are not copied.
 inline constexpr int64_t kLeastPointwisePixels = 160;
+/// Whether the weights [columns, depth] of single pixels are float32, or so few that it pays to widen them: fewer than
+/// the elements of an image of x and y, which would be transposed otherwise.
+inline bool pays_to_widen(DType weights, int64_t depth, int64_t columns, int64_t pixels) {
+  return weights == DType::kFloat32 || double(depth) * double(columns) <= double(depth + columns) * double(pixels);
+}
 /// Whether make_plane_conv() is the fastest where x and y are channels-first: sums are short, or windows are single
 /// pixels.
 bool suits_plane_conv(const ConvGeometry& geometry, const CompileInput& in);

@@ -178,7 +178,7 @@ class PlaneConvolution final : public ConvAlgorithm<float> {
 bool suits_plane_conv(const ConvGeometry& g, const CompileInput& in) {
   const int64_t depth = g.in_channels * g.taps();
   if (g.group != 1 || depth <= 0 || g.out_channels <= 0 || in.has(3) || in.has(4)) return false;
-  const bool exact = in.dtype(1) == DType::kFloat32 && !multiplies_bfloat16(in);
+  const bool exact = !multiplies_bfloat16(in) && pays_to_widen(in.dtype(1), depth, g.out_channels, g.out_pixels());
   if (g.pointwise() && exact && depth <= kLongestSum && g.out_pixels() >= kLeastPointwisePixels) return true;
   return depth <= std::min(kMostPlaneDepth, g.out_channels) && g.out_pixels() >= kLeastPlanePixels;
 }

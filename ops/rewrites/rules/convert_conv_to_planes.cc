@@ -4,6 +4,7 @@
 #include "gemm/accuracy.h"
 #include "linnet/shape.h"
 #include "rewrites/define_rewrite.h"
+#include "rewrites/matching/half_link.h"
 #include "rewrites/matching/layout.h"
 #include "rewrites/matching/match.h"
 
@@ -41,8 +42,8 @@ bool suits_product(const NodeSpec& conv, const Fact& weights, const Fact& y) {
   const Shape w = weights.shape();
   const int64_t depth = w.elements(1, w.rank()), pixels = known_pixels(y, 2);
   const bool pointwise = depth == w[1] && all_are(conv, "strides", 1) && all_are(conv, "pads", 0);
-  if (pointwise && weights.dtype == DType::kFloat32 && depth <= kLongestSum && may_be(pixels, kLeastPointwisePixels))
-    return true;
+  const bool exact = pixels < 0 || pays_to_widen(weights.dtype, depth, w[0], pixels);
+  if (pointwise && exact && depth <= kLongestSum && may_be(pixels, kLeastPointwisePixels)) return true;
   return depth <= std::min(kMostPlaneDepth, w[0]) && may_be(pixels, kLeastPlanePixels);
 }
 
@@ -52,31 +53,54 @@ bool suits(const Graph& graph, const Node& conv, const Fact& y) {
   return suits_depthwise(w.shape(), y) || suits_product(conv.spec, w, y);
 }
 
-/// The channels-first value that a convolution reads; kNoValue if its input is computed channels-last.
-ValueId channels_first_source(const Graph& graph, const Node& conv) {
-  if (conv.spec.attr_or("x_channels_first", int64_t{0}) != 0) return conv.inputs[0];
-  const Node* transpose = producer(graph, conv, 0, "Transpose");
-  if (!transpose) return kNoValue;
+/// A value before or after its Cast between float32 and 16 bits.
+struct Converted {
+  ValueId value;
+  const Node* cast;  ///< null: none
+};
+
+/// The value that a node reads, before its Cast if nothing else reads the result.
+Converted before_cast(const Graph& graph, const Node& reader) {
+  const ValueId value = reader.inputs[0];
+  const Node* cast = producer(graph, reader, 0, "Cast");
+  if (!cast || half_link(graph, *cast).empty() || graph.only_consumer(value) != &reader) return {value, nullptr};
+  return {cast->inputs[0], cast};
+}
+
+ValueId add_cast(Patch& patch, const Converted& converted, ValueId value) {
+  return converted.cast ? patch.add(converted.cast->spec, {value}) : value;
+}
+
+/// The channels-first value that a convolution reads; kNoValue if its input is computed channels-last. Halves are
+/// transposed before their Cast.
+Converted channels_first_source(const Graph& graph, const Node& conv) {
+  if (conv.spec.attr_or("x_channels_first", int64_t{0}) != 0) return {conv.inputs[0], nullptr};
+  const Converted x = before_cast(graph, conv);
+  const Node* transpose = producer(graph, x.cast ? *x.cast : conv, 0, "Transpose");
+  if (!transpose) return {kNoValue, nullptr};
   const auto* perm = transpose->spec.find<std::vector<int64_t>>("perm");
-  return perm && *perm == perm_to_channels_last(int(perm->size())) ? transpose->inputs[0] : kNoValue;
+  const bool matches = perm && *perm == perm_to_channels_last(int(perm->size()));
+  return {matches ? transpose->inputs[0] : kNoValue, x.cast};
 }
 
 }  // namespace
 
-// to_channels_first(linnet::Conv(to_channels_last(x))) -> linnet::PlaneConv(x), if that is faster.
+// to_channels_first(linnet::Conv(to_channels_last(x))) -> linnet::PlaneConv(x), if that is faster. Casts to and from 16
+// bits may be between them.
 LINNET_DEFINE_REWRITE(convert_conv_to_planes, "Transpose")(const Graph& graph, const Node& node) {
-  const Node* conv = producer(graph, node, 0, "Conv", kInternalDomain);
+  const Converted y = before_cast(graph, node);
+  const Node* conv = producer(graph, y.cast ? *y.cast : node, 0, "Conv", kInternalDomain);
   const auto* perm = node.spec.find<std::vector<int64_t>>("perm");
   if (!conv || !perm || *perm != perm_to_channels_first(int(perm->size()))) return std::nullopt;
-  const ValueId x = channels_first_source(graph, *conv);
-  if (x == kNoValue || graph.only_consumer(node.inputs[0]) != &node) return std::nullopt;
+  const Converted x = channels_first_source(graph, *conv);
+  if (x.value == kNoValue || !graph.only_consumer(y.value)) return std::nullopt;
   if (!suits(graph, *conv, graph.fact(node.outputs[0]))) return std::nullopt;
+  Patch patch(graph);
   std::vector<ValueId> inputs = conv->inputs;
-  inputs[0] = x;
+  inputs[0] = add_cast(patch, x, x.value);
   NodeSpec spec = internal_spec(*conv, "PlaneConv");
   spec.attributes.erase("x_channels_first");
-  Patch patch(graph);
-  patch.replace(node.outputs[0], patch.add(spec, inputs));
+  patch.replace(node.outputs[0], add_cast(patch, y, patch.add(spec, inputs)));
   return patch;
 }
 

@@ -17,7 +17,7 @@ OpCase plane_conv(const ConvSizes& sizes) {
   return {"Conv", 11, {{"strides", s.strides}, {"pads", s.pads}, {"dilations", s.dilations}}};
 }
 
-/// Returns what `suits` says: suits_plane_conv() or suits_plane_depthwise().
+/// Returns the result of suits_plane_conv() or suits_plane_depthwise().
 bool suits_planes(const ConvSizes& sizes, Isa isa, decltype(suits_plane_conv)& suits = suits_plane_conv) {
   const auto resources = std::make_shared<ModelResources>();
   resources->options.isa = isa;

@@ -74,6 +74,25 @@ TEST(KeepHalfWeights, ConvolutionsReadThemAsTheyAre) {
       {1, 64, 9, 9}, 96 * 64 + 32 * 96 * 9);
 }
 
+/// Weights of single pixels are widened where that costs less than to transpose the pixels.
+TEST(KeepHalfWeights, PlanesOfManyPixelsStayPlanes) {
+  for (const int64_t pixels : {40, 13}) {
+    const int64_t channels = pixels > 20 ? 100 : 700;
+    const auto ops = [&](DType dtype) {
+      Network n(dtype, DType::kFloat16, {1, channels, pixels, pixels});
+      n.b.output(n.b.op("Conv", {n.x, n.weights({channels, channels, 1, 1}, 1)}));
+      return optimized_ops(n.b);
+    };
+    EXPECT_EQ(ops(DType::kFloat32), "+PlaneConv");
+    EXPECT_EQ(ops(DType::kFloat16), pixels > 20 ? "Cast +PlaneConv Cast" : "Cast Transpose +Conv Cast Transpose");
+  }
+  expect_kept_as_halves(
+      [](Network& n) {
+        return n.b.op("Conv", {n.x, n.weights({90, 100, 1, 1}, 1)});
+      },
+      {2, 100, 20, 20}, 90 * 100);
+}
+
 TEST(KeepHalfWeights, AConstantIsTransposedAsItIs) {
   expect_kept_as_halves(
       [](Network& n) {
