@@ -1,5 +1,6 @@
 #include "kernels/binary.h"
 
+#include "kernels/before_aligned.h"
 #include "kernels/power.h"
 #include "kernels/vector_math.h"
 
@@ -13,16 +14,19 @@ void map(const float* a, const float* b, float* y, int64_t n) {
   if (n == 0) return;
   // The operands are read before y is written, which may be the same memory.
   const F32 a0(*a), b0(*b);
-  int64_t i = 0;
+  const auto map_part = [&](int64_t i, int64_t count) {
+    const F32 u = kForm == Form::kScalarVector ? a0 : load_part(a + i, count);
+    const F32 v = kForm == Form::kVectorScalar ? b0 : load_part(b + i, count);
+    store_part(y + i, kFunction(u, v), count);
+  };
+  int64_t i = before_aligned(y, n);
+  if (i > 0) map_part(0, i);
   for (; i + kLanes <= n; i += kLanes) {
     const F32 u = kForm == Form::kScalarVector ? a0 : load(a + i);
     const F32 v = kForm == Form::kVectorScalar ? b0 : load(b + i);
     store(y + i, kFunction(u, v));
   }
-  if (i == n) return;
-  const F32 u = kForm == Form::kScalarVector ? a0 : load_part(a + i, n - i);
-  const F32 v = kForm == Form::kVectorScalar ? b0 : load_part(b + i, n - i);
-  store_part(y + i, kFunction(u, v), n - i);
+  if (i < n) map_part(i, n - i);
 }
 
 template <F32 (*kFunction)(F32, F32)>

@@ -1,5 +1,6 @@
 #include "kernels/normalize.h"
 
+#include "kernels/before_aligned.h"
 #include "kernels/block_sum.h"
 #include "kernels/byte_vectors.h"
 #include "kernels/independent.h"
@@ -48,7 +49,8 @@ void normalize_row(const float* x, const float* scale, const float* bias, float*
 
 void normalize_channel(const float* x, float* y, int64_t n, float mean, float factor, float bias) {
   const F32 m(mean), f(factor), b(bias);
-  int64_t i = 0;
+  int64_t i = before_aligned(y, n);
+  if (i > 0) store_part(y, xsimd::fma(load_part(x, i) - m, f, b), i);
   for (; i + kLanes <= n; i += kLanes) store(y + i, xsimd::fma(load(x + i) - m, f, b));
   if (i < n) store_part(y + i, xsimd::fma(load_part(x + i, n - i) - m, f, b), n - i);
 }
@@ -189,8 +191,10 @@ void normalize_double_row(const double* x, const double* scale, const double* bi
 }
 
 void normalize_double_channel(const double* x, double* y, int64_t n, double mean, double factor, double bias) {
+  int64_t i = 0;
+  for (const int64_t first = before_aligned(y, n); i < first; ++i) y[i] = (x[i] - mean) * factor + bias;
   LINNET_INDEPENDENT
-  for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - mean) * factor + bias;
+  for (; i < n; ++i) y[i] = (x[i] - mean) * factor + bias;
 }
 
 void normalize_double_channels_last(const double* x, double* y, int64_t rows, int64_t n, const double* mean,

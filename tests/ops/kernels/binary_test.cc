@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -41,11 +42,18 @@ TEST(BinaryKernels, AllFormsComputeEveryElement) {
   for (const Isa isa : supported_isas()) {
     for (const Operation& operation : kOperations) {
       const BinaryForms& forms = kernels_for<BinaryKernels>(isa).*operation.forms;
-      for (const int64_t n : {0, 1, 3, 16, 31, 100}) {
+      for (const int64_t n : {0, 1, 3, 16, 31, 100, 301}) {
         const Tensor a = values(n + 1, 1), b = values(n + 1, 2);
         Tensor y(DType::kFloat32, {n}), want(DType::kFloat32, {n});
         const auto check = [&](BinaryForms::F form, int64_t a_step, int64_t b_step) {
+          std::vector<float> room(size_t(n) + 8, 7.0f);
           form(a.data<float>(), b.data<float>(), y.data<float>(), n);
+          form(a.data<float>(), b.data<float>(), room.data() + 3, n);  // at another address
+          EXPECT_EQ(room[2], 7.0f);
+          EXPECT_EQ(room[size_t(n) + 3], 7.0f);
+          for (int64_t i = 0; i < n; ++i) {
+            EXPECT_EQ(std::bit_cast<uint32_t>(room[size_t(i) + 3]), std::bit_cast<uint32_t>(y.data<float>()[i]));
+          }
           for (int64_t i = 0; i < n; ++i) {
             want.data<float>()[i] = operation.reference(a.data<float>()[i * a_step], b.data<float>()[i * b_step]);
           }

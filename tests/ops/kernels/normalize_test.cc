@@ -84,6 +84,33 @@ TEST(NormalizeKernels, ChannelsFirstAndLastAgree) {
   }
 }
 
+/// Vectors of a long row are stored at aligned addresses.
+template <class T, class F>
+void expect_same_at_any_address(const F& normalize) {
+  const int64_t n = 300;
+  const Tensor random = random_tensor({n + 16}, 1);
+  const std::vector<T> x(random.data<float>(), random.data<float>() + random.size());
+  for (size_t offset = 0; offset < 16; ++offset) {
+    std::vector<T> y(x.size() + 1, T(7));
+    normalize(x.data(), y.data() + offset, n);
+    for (size_t i = 0; i < y.size(); ++i) {
+      const bool inside = i >= offset && i < offset + size_t(n);
+      const double want = inside ? (double(x[i - offset]) - 0.25) * 3 + 0.5 : 7;
+      ASSERT_NEAR(double(y[i]), want, 1e-5) << offset << " " << i;
+    }
+  }
+}
+
+TEST(NormalizeKernels, ChannelsBeginAtAnyAddress) {
+  for (const Isa isa : supported_isas()) {
+    const NormalizeKernels& kernels = kernels_for<NormalizeKernels>(isa);
+    expect_same_at_any_address<float>(
+        [&](const float* x, float* y, int64_t n) { kernels.normalize_channel(x, y, n, 0.25f, 3.0f, 0.5f); });
+    expect_same_at_any_address<double>(
+        [&](const double* x, double* y, int64_t n) { kernels.doubles.normalize_channel(x, y, n, 0.25, 3.0, 0.5); });
+  }
+}
+
 /// Blocks of rows are joined. The first row is far from the others, as an infinity in another column is.
 template <class T>
 void expect_column_moments(const ColumnMoments<T>& kernels) {
