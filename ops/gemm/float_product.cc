@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 
 #include "gemm/constant_matrices.h"
 #include "gemm/product_plan.h"
@@ -19,7 +20,8 @@ int64_t matrices_of(const MatrixProduct& product) {
   return product.batch() == 0 ? 0 : std::ranges::max(product.a_index) + 1;
 }
 
-/// Scratch: the plan's; the rows of A; packed B where it is not constant; addends that cannot be used in place.
+/// Scratch: the plan's; the rows of A; packed matrices of B where it is neither constant nor used in place; addends
+/// that cannot be used in place.
 template <class Type>
 class FloatProduct final : public Kernel {
   using A = typename Type::A;
@@ -51,9 +53,12 @@ class FloatProduct final : public Kernel {
                      (transposes() ? bytes_of<A>(checked_mul(matrices_of(product), a_size())) : rows_.scratch_bytes());
     if (const Tensor* b = in.constant(1)) {
       packed_ = packed_matrices<Type>(product, plan_.panels(), *b, in);
-    } else {
+    } else if (!is_panel()) {
+      one_by_one_ =
+          product.b_count == product.batch() && product.batch() >= checked_mul(kProductsOfWorker, sizes.workers);
+      prefetches_ = bytes_of<A>(a_size()) + bytes_of<B>(b_size()) <= size_t(this_machine().l2_bytes) / 2;
       packed_offset_ = scratch_bytes_;
-      scratch_bytes_ += bytes_of<B>(checked_mul(product.b_count, packed_size_));
+      scratch_bytes_ += bytes_of<B>(checked_mul(one_by_one_ ? 1 : product.b_count, packed_size_));
     }
     for (const Addend& addend : addends_) {
       addend_offset_ = scratch_bytes_;
@@ -64,47 +69,101 @@ class FloatProduct final : public Kernel {
   }
 
   void run(KernelContext& context) const override {
-    const A* a = rows_of_a(context);
-    const B* b = packed_ ? packed_.data<B>() : pack_in_scratch(context);
-    T* y = context.output(0).data<T>();
-    const BasicEpilogue<T> epilogue = bind_addends(context);
-    const int64_t chunks = plan_.chunks(), cost = multiplies() / chunks / multiplies_of_element();
-    parallel_items(context.executor(), product_.batch() * chunks, cost, [&](int64_t chunk, int64_t end, int worker) {
-      for (; chunk < end; ++chunk) {
-        const int64_t i = chunk / chunks;
-        const MatrixRows<A> rows(a + product_.a_index[size_t(i)] * a_size(), rows_.depth(), tile_rows_);
-        GemmOperands<Type> operands;
-        operands.a = &rows;
-        operands.b = b + product_.b_index[size_t(i)] * packed_size_;
-        operands.y = y + i * product_.m * product_.n;
-        operands.y_pitch = product_.n;
-        operands.epilogue = epilogue.at(i * product_.m, 0);
-        plan_.run_chunk(operands, chunk % chunks, context.scratch(worker));
-      }
-    });
+    const Operands x{rows_of_a(context), matrices_of_b(context), context.output(0).data<T>(), bind_addends(context)};
+    one_by_one_ ? run_products(x, context) : run_chunks(x, context);
   }
 
   size_t scratch_bytes() const override { return scratch_bytes_; }
   bool reads(int input) const override { return input != 1 || !packed_; }
   int in_place(int) const override { return residual_input_; }
-  std::string describe() const override { return str("GEMM ", plan_.describe(), note_, packed_ ? "" : ", packing B"); }
+  std::string describe() const override {
+    return str("GEMM ", plan_.describe(), note_, packed_ || is_panel() ? "" : ", packing B");
+  }
 
  private:
   static constexpr int64_t kTransposedRows = 64;      ///< rows of A that are transposed together
+  static constexpr int64_t kProductsOfWorker = 4;     ///< fewest products that are shared out whole
   static constexpr int64_t kMultipliesOfElement = 8;  ///< about as many as in the time of touching an element
+
+  struct Operands {
+    const A* a;
+    const B* b;
+    T* y;
+    BasicEpilogue<T> epilogue;
+  };
+
+  /// Returns the operands of product i, with this matrix of B.
+  GemmOperands<Type> operands_of(const Operands& x, int64_t i, const MatrixRows<A>& rows, const B* matrix) const {
+    GemmOperands<Type> operands;
+    operands.a = &rows;
+    operands.b = matrix;
+    const int64_t row = checked_mul(i, product_.m);
+    operands.y = x.y + row * product_.n;
+    operands.y_pitch = product_.n;
+    operands.epilogue = x.epilogue.at(row, 0);
+    return operands;
+  }
+  const A* matrix_of_a(const Operands& x, int64_t i) const { return x.a + product_.a_index[size_t(i)] * a_size(); }
+  const B* matrix_of_b(const Operands& x, int64_t i, int64_t size) const {
+    return x.b + product_.b_index[size_t(i)] * size;
+  }
+
+  void run_chunks(const Operands& x, KernelContext& context) const {
+    const int64_t chunks = plan_.chunks();
+    parallel_items(context.executor(), product_.batch() * chunks, cost() / chunks,
+                   [&](int64_t item, int64_t end, int worker) {
+                     for (; item < end; ++item) {
+                       const int64_t i = item / chunks;
+                       const MatrixRows<A> rows(matrix_of_a(x, i), rows_.depth(), tile_rows_);
+                       const B* matrix = matrix_of_b(x, i, packed_size_);
+                       plan_.run_chunk(operands_of(x, i, rows, matrix), item % chunks, context.scratch(worker));
+                     }
+                   });
+  }
+
+  /// Shares out whole products. A worker packs the matrix of each where the second-level cache keeps it.
+  void run_products(const Operands& x, KernelContext& context) const {
+    const int64_t most = checked_mul(kProductsOfWorker, context.executor().workers());
+    const Span batch{0, product_.batch()};
+    const int64_t parts = std::clamp<int64_t>(checked_mul(batch.end, cost()) / kChunkElements, 1, most);
+    context.executor().parallel_for(parts, [&](int64_t part, int worker) {
+      const Span products = batch.part(parts, part);
+      for (int64_t i = products.begin; i < products.end; ++i) {
+        const MatrixRows<A> rows(matrix_of_a(x, i), rows_.depth(), tile_rows_);
+        GemmOperands<Type> operands = operands_of(x, i, rows, pack_alone(x.b, i, context.scratch(worker)));
+        if (prefetches_ && i + 1 < products.end) {
+          operands.next_a = std::as_bytes(std::span(matrix_of_a(x, i + 1), size_t(a_size())));
+          operands.next_b = std::as_bytes(std::span(matrix_of_b(x, i + 1, b_size()), size_t(b_size())));
+        }
+        for (int64_t chunk = 0; chunk < plan_.chunks(); ++chunk) {
+          plan_.run_chunk(operands, chunk, context.scratch(worker));
+        }
+      }
+    });
+  }
 
   /// With few rows each element of B is multiplied only a few times, so reading B dominates the time.
   int64_t multiplies_of_element() const { return std::clamp<int64_t>(product_.m, 1, kMultipliesOfElement); }
   /// The multiplications of one product.
   int64_t multiplies() const { return checked_mul(checked_mul(product_.m, product_.n), product_.k); }
 
+  /// The elements whose touching takes as long as a product.
+  int64_t cost() const { return multiplies() / multiplies_of_element(); }
+
   template <class V>
   static size_t bytes_of(int64_t count) {
     return aligned(dtype_bytes(dtype_of<V>, count));
   }
   int64_t a_size() const { return checked_mul(product_.m, rows_.depth()); }
+  int64_t b_size() const { return checked_mul(product_.k, product_.n); }
   /// Whether A has other bytes than its transpose.
   bool transposes() const { return product_.transpose_a && product_.m > 1 && product_.k > 1; }
+  /// Whether the matrices of B are panels as they are.
+  bool is_panel() const {
+    const GemmPanels& panels = plan_.panels();
+    return kUnit == 1 && !product_.transpose_b && product_.alpha == 1 && panels.count() == 1 &&
+           panels.first_column(1) == product_.n;
+  }
   /// Whether the addend is used in place.
   bool direct(const Addend& addend) const { return addend.columns == product_.n && addend.beta == 1; }
   /// Whether y may be written over the addend.
@@ -139,17 +198,35 @@ class FloatProduct final : public Kernel {
     return to;
   }
 
-  const B* pack_in_scratch(KernelContext& context) const {
+  /// Returns the matrices as they are multiplied or, where each worker packs those of its products, as they are given.
+  const B* matrices_of_b(KernelContext& context) const {
+    if (packed_) return packed_.data<B>();
     const B* b = context.input(1).data<B>();
+    return one_by_one_ || is_panel() ? b : pack_in_scratch(b, context);
+  }
+
+  void pack(const B* b, int64_t matrix, int64_t panel, B* to, Checkpoints& checkpoints) const {
+    pack_panel(matrix_weights(product_, b, matrix), plan_.panels(), panel,
+               to + panel_begin(plan_.panels(), panel, 1, product_.k), checkpoints);
+  }
+
+  /// Packs the matrix of B of product i.
+  const B* pack_alone(const B* b, int64_t i, std::byte* scratch) const {
+    auto* packed = reinterpret_cast<B*>(scratch + packed_offset_);
+    const int64_t matrix = product_.b_index[size_t(i)];
+    Checkpoints checkpoints;
+    for (int64_t panel = 0; panel < plan_.panels().count(); ++panel) pack(b, matrix, panel, packed, checkpoints);
+    return packed;
+  }
+
+  const B* pack_in_scratch(const B* b, KernelContext& context) const {
     auto* packed = reinterpret_cast<B*>(context.scratch() + packed_offset_);
-    const GemmPanels& panels = plan_.panels();
-    const int64_t count = panels.count(), values = packed_size_ / count;
+    const int64_t count = plan_.panels().count(), values = packed_size_ / count;
     parallel_items(context.executor(), product_.b_count * count, values, [&](int64_t item, int64_t end, int) {
       Checkpoints checkpoints;
       for (; item < end; ++item) {
-        const int64_t i = item / count, panel = item % count;
-        pack_panel(matrix_weights(product_, b, i), panels, panel,
-                   packed + i * packed_size_ + panel_begin(panels, panel, 1, product_.k), checkpoints);
+        const int64_t matrix = item / count;
+        pack(b, matrix, item % count, packed + matrix * packed_size_, checkpoints);
       }
     });
     return packed;
@@ -192,6 +269,8 @@ class FloatProduct final : public Kernel {
   int64_t packed_size_ = 0;  // values of one packed matrix
   Tensor packed_;
   size_t packed_offset_ = 0;
+  bool one_by_one_ = false;  ///< whether each worker packs the matrix of B of each of its products
+  bool prefetches_ = false;  ///< whether it then prefetches the next matrices
   size_t addend_offset_ = 0;
   size_t scratch_bytes_ = 0;
   int residual_input_ = -1;  ///< y may be written over this input

@@ -23,6 +23,16 @@ void skip_zeros(const A* zeros, RowBlock& block, const A**& pointers) {
   }
 }
 
+/// Returns part `part` of the bytes of both. It ends where either of them does.
+std::span<const std::byte> part_of(std::span<const std::byte> a, std::span<const std::byte> b, int64_t part,
+                                   int64_t parts) {
+  const auto bytes = int64_t(a.size() + b.size());
+  const Span range{part_begin(bytes, parts, part), part_begin(bytes, parts, part + 1)};
+  const auto begin = size_t(range.begin), size = size_t(range.size());
+  if (begin < a.size()) return a.subspan(begin, std::min(size, a.size() - begin));
+  return b.subspan(begin - a.size(), size);
+}
+
 }  // namespace
 
 template <class Type>
@@ -98,6 +108,9 @@ void GemmPlan<Type>::run_chunk(const GemmOperands<Type>& operands, int64_t chunk
       for (int64_t strip = strips.begin; strip < strips.end; ++strip) {
         rows = {rows.end, blocks_.strip_begin(strip + 1)};
         s.ahead_part = strip - strips.begin;
+        const auto next = part_of(operands.next_a, operands.next_b, strip, blocks_.strips());
+        s.next = next.data();
+        s.next_bytes = int64_t(next.size());
         run_strip(operands, block, rows, s, scratch);
         checkpoints.add(rows.size() * block.taps * block.depth * (panels.size() + 1));
       }

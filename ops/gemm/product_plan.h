@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 #include "gemm/blocks.h"
 #include "gemm/rows.h"
 #include "kernels/requantize.h"
@@ -30,6 +33,8 @@ struct GemmOperands {
   int64_t y_pitch = 0;
   int64_t y_row = 0, y_column = 0;  ///< of the value that y points to
   BasicEpilogue<typename Type::Y> epilogue{};
+  /// What the worker reads next. The last strips prefetch it.
+  std::span<const std::byte> next_a, next_b;
 };
 
 /// How a product of given sizes and types is computed. Plans are made in compile().

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "kernels/epilogue.h"
@@ -110,6 +111,9 @@ struct GemmStrip {
   int64_t ahead_panel = -1;  ///< -1: nothing
   int64_t ahead_row = 0;
   int64_t ahead_part = 0, ahead_parts = 1;  ///< number of this strip, and the number of strips
+  /// What this strip prefetches where no panel is.
+  const std::byte* next = nullptr;
+  int64_t next_bytes = 0;
 
   typename Type::Y* y = nullptr;               ///< the first row's value of the first column of `panel`
   int64_t y_pitch = 0;                         ///< distance in values from one row of y to the next

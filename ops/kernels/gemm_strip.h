@@ -58,17 +58,20 @@ class Strip {
   /// steps, so that few requests are in flight at a time. null: nothing.
   struct Ahead {
     const std::byte* rows = nullptr;
-    int64_t bytes = 0, step_bytes = kLineBytes, share = 0, pitch = 0;
+    int64_t bytes = 0, step_bytes = kLineBytes;
+    int64_t part = 0, parts = 1;  ///< number of this strip, and the number of strips that prefetch these bytes
+    int64_t share = 0, pitch = 0;
 
-    /// Divides the bytes into so many shares.
-    void divide(int64_t parts, int64_t steps) {
+    /// Divides the bytes into a share for each of the strip's tiles.
+    void divide(int64_t tiles, int64_t steps) {
       if (!rows) return;
-      share = (bytes / parts + kLineBytes) / kLineBytes * kLineBytes;
+      share = (bytes / (parts * tiles) + kLineBytes) / kLineBytes * kLineBytes;
       pitch = share < step_bytes * steps ? share / steps + 1 : step_bytes;
     }
-    void ask(int64_t part, TileJob<Type>& job) const {
-      const bool asks = rows && part * share < bytes;
-      job.next = asks ? rows + part * share : reinterpret_cast<const std::byte*>(job.b);
+    void ask(int64_t tile, int64_t tiles, TileJob<Type>& job) const {
+      const int64_t first = (part * tiles + tile) * share;
+      const bool asks = rows && first < bytes;
+      job.next = asks ? rows + first : reinterpret_cast<const std::byte*>(job.b);
       job.next_pitch = asks ? pitch : 0;
     }
   };
@@ -76,12 +79,17 @@ class Strip {
   static Ahead ahead_of(const GemmStrip<Type>& s, int64_t panel, int width, int panels) {
     const GemmPanels& p = *s.panels;
     const int64_t ahead = s.ahead_panel + panel - s.panel;
-    if (s.ahead_panel < 0 || ahead >= p.count()) return {};
+    const int64_t step_bytes = kLineBytes * asked_lines<Type>(width, panels, Tile::kLanes);
+    if (s.ahead_panel < 0) {
+      const int64_t share = s.next_bytes / (s.panel_end - s.panel);
+      return {s.next ? s.next + share * (panel - s.panel) : nullptr, share * panels, step_bytes};
+    }
+    if (ahead >= p.count()) return {};
     const int64_t vector = p.lanes * Type::kUnit, ahead_width = p.run_from(ahead).width;
     const auto* rows = s.b + (p.vectors_before(ahead) * s.b_rows + s.ahead_row * ahead_width) * vector;
     const int64_t row_bytes = ahead_width * vector * int64_t{sizeof(typename Type::B)};
-    return {reinterpret_cast<const std::byte*>(rows), s.taps * ceil_div(s.depth, Type::kUnit) * row_bytes,
-            kLineBytes * asked_lines<Type>(width, panels, Tile::kLanes)};
+    return {reinterpret_cast<const std::byte*>(rows), s.taps * ceil_div(s.depth, Type::kUnit) * row_bytes, step_bytes,
+            s.ahead_part, s.ahead_parts};
   }
 
   /// The division of the rows of a strip into tiles of nearly equal heights. The first `lower` tiles have `rows` rows,
@@ -99,14 +107,14 @@ class Strip {
   static void run_tiles(const GemmStrip<Type>& s, Ahead ahead, const Functions& functions, const Tiles& tiles,
                         int64_t column, TileJob<Type>& job) {
     job.column = column;
-    ahead.divide(s.ahead_parts * tiles.count, job.taps * job.steps);
+    ahead.divide(tiles.count, job.taps * job.steps);
     int row = 0;
     for (int i = 0; i < tiles.count; ++i) {
       const int rows = tiles.rows + (i < tiles.lower ? 0 : 1);
       job.a = s.a + row;
       job.y = s.y + row * s.y_pitch + column;
       job.row = row;
-      ahead.ask(s.ahead_part * tiles.count + i, job);
+      ahead.ask(i, tiles.count, job);
       functions.rows[rows - 1](job);
       row += rows;
     }

@@ -66,6 +66,9 @@ TEST_P(MatMul, BroadcastsBatches) {
       {{2, 1, 2, 6}, {2, 3, 6, 5}, {2, 3}},
       {{2, 1, 3, 2, 6}, {4, 1, 6, 5}, {2, 4, 3}},
       {{3, 2, 4}, {1, 1, 4, 5}, {1, 3}},
+      {{5, 7, 9}, {5, 9, 32}, {5}},
+      {{2, 3, 50, 19}, {2, 3, 19, 70}, {2, 3}},
+      {{1, 5, 130, 90}, {1, 5, 90, 33}, {1, 5}},
   };
   for (const Case& c : cases) {
     SCOPED_TRACE(str(c.a, " * ", c.b));
@@ -77,10 +80,12 @@ TEST_P(MatMul, BroadcastsBatches) {
 }
 
 TEST_P(MatMul, GivesTheSameBitsForAnyNumberOfThreads) {
-  const Tensor a = random_tensor({2, 130, 900}, 1), b = random_tensor({2, 900, 150}, 2);
-  const Tensor one = run_op(kMatMul, {a, b}, 1, {}, GetParam(), 1)[0];
-  for (const int threads : {2, 3, 8}) {
-    EXPECT_TRUE(identical(run_op(kMatMul, {a, b}, 1, {}, GetParam(), threads)[0], one)) << threads;
+  for (const int64_t batch : {2, 10}) {
+    const Tensor a = random_tensor({batch, 130, 900}, 1), b = random_tensor({batch, 900, 150}, 2);
+    const Tensor one = run_op(kMatMul, {a, b}, 1, {}, GetParam(), 1)[0];
+    for (const int threads : {2, 3, 8}) {
+      EXPECT_TRUE(identical(run_op(kMatMul, {a, b}, 1, {}, GetParam(), threads)[0], one)) << batch << ' ' << threads;
+    }
   }
 }
 
