@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "elements/dispatch.h"
 #include "infer/infer.h"
@@ -23,33 +24,43 @@ class DetKernel final : public Kernel {
                    [&](int64_t i, int64_t end, int worker) {
                      Checkpoints checkpoints;
                      for (; i < end; ++i) {
-                       copy(x + i * elements, reinterpret_cast<double*>(context.scratch(worker)), checkpoints);
-                       y[i] = T(determinant_.get(context.scratch(worker), checkpoints));
+                       y[i] = T(determinant_of(x + i * elements, context.scratch(worker), checkpoints));
                      }
                    });
   }
   size_t scratch_bytes() const override { return determinant_.scratch_bytes(); }
 
  private:
-  /// Copies a matrix. Of one with infinities it copies the transpose, which has the same determinant if it has one:
-  /// whether infinities become NaN depends on the order of elimination, and references eliminate columns.
-  void copy(const T* x, double* matrix, Checkpoints& checkpoints) const {
-    bool finite = true;
-    checkpoints.in_parts(n_, n_, [&](int64_t row, int64_t end) {
+  /// Of a matrix with infinities, takes the transpose, which has the same determinant if it has one: whether infinities
+  /// become NaN depends on the order of elimination, and references eliminate columns.
+  double determinant_of(const T* x, std::byte* scratch, Checkpoints& checkpoints) const {
+    copy(x, n_, 1, reinterpret_cast<double*>(scratch), checkpoints);
+    const double result = determinant_.get(scratch, checkpoints);
+    if ((result != 0 && std::isfinite(result)) || finite(x, checkpoints)) return result;
+    copy(x, 1, n_, reinterpret_cast<double*>(scratch), checkpoints);
+    return determinant_.get(scratch, checkpoints);
+  }
+
+  void copy(const T* x, int64_t row_stride, int64_t column_stride, double* matrix, Checkpoints& checkpoints) const {
+    checkpoints.in_parts(n_, n_, [&](std::ptrdiff_t row, int64_t end) {
       for (; row < end; ++row) {
+        const T* from = x + row * row_stride;
         double* to = matrix + row * determinant_.pitch();
-        for (int64_t j = 0; j < n_; ++j) {
-          to[j] = double(x[row * n_ + j]);
-          finite &= to[j] - to[j] == 0;
+        if (column_stride == 1) {
+          for (int64_t j = 0; j < n_; ++j) to[j] = double(from[j]);
+        } else {
+          for (int64_t j = 0; j < n_; ++j) to[j] = double(from[j * column_stride]);
         }
       }
     });
-    if (finite) return;
-    checkpoints.in_parts(n_, n_, [&](int64_t row, int64_t end) {
-      for (; row < end; ++row) {
-        for (int64_t j = 0; j < n_; ++j) matrix[row * determinant_.pitch() + j] = double(x[j * n_ + row]);
-      }
+  }
+
+  bool finite(const T* x, Checkpoints& checkpoints) const {
+    bool result = true;
+    checkpoints.in_parts(n_, n_, [&](std::ptrdiff_t row, int64_t end) {
+      result = result && std::all_of(x + row * n_, x + end * n_, [](T value) { return std::isfinite(double(value)); });
     });
+    return result;
   }
 
   int64_t n_;

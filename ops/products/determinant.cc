@@ -1,13 +1,9 @@
 #include "products/determinant.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "gemm/panels.h"
 #include "gemm/rows.h"
-#include "gemm/weights.h"
 #include "kernels/kernels_for.h"
-#include "partition/parts.h"
 #include "tensor/alignment.h"
 
 namespace linnet {
@@ -15,38 +11,21 @@ namespace {
 
 constexpr int64_t kRows = 8;         // rows that are eliminated together
 constexpr int64_t kFewestRows = 64;  // fewest rows of a matrix for which that pays
-constexpr int kPanelVectors = 2;
-constexpr int64_t kLine = 8;  // elements of a cache line
+constexpr int64_t kLine = 8;         // elements of a cache line
 
 int64_t line_of(int64_t column) { return column - column % kLine; }
-
-/// Returns the column of the element of largest magnitude in columns [first, end).
-int64_t largest(const double* row, int64_t first, int64_t end) {
-  int64_t best = first;
-  double most = std::abs(row[first]);
-  for (int64_t j = first + 1; j < end; ++j) {
-    const double magnitude = std::abs(row[j]);
-    best = magnitude > most ? j : best;
-    most = magnitude > most ? magnitude : most;
-  }
-  return best;
-}
 
 }  // namespace
 
 Determinant::Determinant(int64_t n, Isa isa)
-    : product_(kernels_for<GemmKernels<GemmF64>>(isa)),
-      add_rows_(kernels_for<NumberKernels>(isa).multiply_add_rows_f64),
+    : add_rows_(kernels_for<NumberKernels>(isa).multiply_add_rows_f64),
       n_(n),
       rows_(n < kFewestRows ? n : kRows),
       pitch_(row_copy_pitch<double>(n)) {
-  const auto bytes = [](int64_t a, int64_t b) { return aligned(dtype_bytes(DType::kFloat64, checked_mul(a, b))); };
-  scratch_bytes_ = bytes(n, pitch_);
+  scratch_bytes_ = update_offset_ = aligned(dtype_bytes(DType::kFloat64, checked_mul(n, pitch_)));
   if (rows_ == n) return;
-  packed_offset_ = scratch_bytes_;
-  const int64_t panel_columns = checked_mul(kPanelVectors, product_.lanes);
-  pointers_offset_ = packed_offset_ + bytes(checked_mul(ceil_div(n, panel_columns), panel_columns), kRows);
-  scratch_bytes_ = pointers_offset_ + dtype_bytes(DType::kInt64, product_.strip_rows);
+  update_ = RowUpdate(n, kRows, pitch_, isa);
+  scratch_bytes_ += update_.scratch_bytes();
 }
 
 double Determinant::get(std::byte* scratch, Checkpoints& checkpoints) const {
@@ -69,7 +48,7 @@ double Determinant::eliminate(double* a, int64_t first, int64_t end, Checkpoints
   const int64_t columns = line_of(n_ + kLine - 1);
   for (int64_t k = first; k < end; ++k) {
     double* row = a + k * pitch_;
-    const int64_t pivot = largest(row, k, n_);
+    const int64_t pivot = k + largest_magnitude(row + k, n_ - k);
     if (row[pivot] == 0) return 0;
     if (pivot != k) {
       for (int64_t i = end < n_ ? first : k; i < n_; ++i) std::swap(a[i * pitch_ + k], a[i * pitch_ + pivot]);
@@ -90,34 +69,21 @@ double Determinant::eliminate(double* a, int64_t first, int64_t end, Checkpoints
 
 /// Updates the rows below eliminated rows: their columns one after another, what is right of them by a product.
 void Determinant::update(double* a, int64_t first, int64_t end, std::byte* scratch, Checkpoints& checkpoints) const {
-  const int64_t below = n_ - end, right = n_ - end, depth = end - first;
+  const int64_t below = n_ - end, depth = end - first;
   double* corner = a + end * pitch_ + first;
   for (int64_t k = 0; k < depth; ++k) {
     const double* row = a + (first + k) * pitch_ + first;
     add_rows_(corner + k, pitch_, row + k + 1, corner + k + 1, pitch_, below, depth - k - 1);
     checkpoints.add(below * depth);
   }
-  const GemmPanels panels = equal_panels(right, kPanelVectors, product_.lanes);
-  auto* packed = reinterpret_cast<double*>(scratch + packed_offset_);
-  const GemmWeights<double> weights{
-      .data = a + first * pitch_ + end, .depth = depth, .columns = right, .depth_stride = pitch_, .column_stride = 1};
-  pack_weights(weights, panels, packed);
-  auto* pointers = reinterpret_cast<const double**>(scratch + pointers_offset_);
-  GemmStrip<GemmF64> s;
-  s.depth = s.b_rows = depth;
-  s.a = pointers;
-  s.panels = &panels;
-  s.panel_end = panels.count();
-  s.b = packed;
-  s.y_pitch = pitch_;
-  s.accumulate = true;
-  for (int64_t row = 0; row < below; row += s.rows) {
-    s.rows = int(std::min<int64_t>(product_.strip_rows, below - row));
-    for (int i = 0; i < s.rows; ++i) pointers[i] = corner + (row + i) * pitch_;
-    s.y = corner + row * pitch_ + depth;
-    product_.strip(s);
-    checkpoints.add(s.rows * depth * right);
-  }
+  update_.add({.factors = corner,
+               .factors_pitch = pitch_,
+               .from = a + first * pitch_ + end,
+               .depth = depth,
+               .columns = below,
+               .to = corner + depth,
+               .rows = below},
+              scratch + update_offset_, checkpoints);
 }
 
 }  // namespace linnet

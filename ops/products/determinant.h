@@ -1,9 +1,7 @@
 #pragma once
 
-#include "kernels/gemm.h"
 #include "kernels/numbers.h"
-#include "linnet/op.h"
-#include "partition/checkpoints.h"
+#include "products/row_update.h"
 
 namespace linnet {
 
@@ -25,11 +23,11 @@ class Determinant {
   double eliminate(double* a, int64_t first, int64_t end, Checkpoints& checkpoints) const;
   void update(double* a, int64_t first, int64_t end, std::byte* scratch, Checkpoints& checkpoints) const;
 
-  GemmKernels<GemmF64> product_;
   decltype(NumberKernels::multiply_add_rows_f64) add_rows_;
   int64_t n_, rows_;  ///< rows_: the rows that are eliminated together
   int64_t pitch_;
-  size_t packed_offset_ = 0, pointers_offset_ = 0, scratch_bytes_ = 0;
+  RowUpdate update_;
+  size_t update_offset_ = 0, scratch_bytes_ = 0;
 };
 
 }  // namespace linnet

@@ -70,12 +70,19 @@ TEST(Rfft, RefusesWhatOnnxRuntimeRefuses) {
 }
 
 TEST(Inverse, TimesTheMatrixIsTheIdentity) {
-  const int64_t n = 17;
   const OpCase op{"Inverse", 1, {}, "com.microsoft"};
-  const Tensor x = random_tensor({2, 3, n, n}), y = run_op(op, {x})[0];
-  Tensor identity(DType::kFloat32, x.shape());
-  for (int64_t i = 0; i < x.size(); ++i) identity.data<float>()[i] = i / n % n == i % n;
-  expect_close(run_op({"MatMul", 13}, {x, y})[0], identity, 1e-3);
+  for (const int64_t n : {1, 17, 63, 64, 67, 80, 130}) {
+    SCOPED_TRACE(n);
+    const Tensor x = cast_to(random_tensor({2, 3, n, n}, 5), DType::kFloat64);
+    Tensor identity(DType::kFloat64, x.shape());
+    for (int64_t i = 0; i < x.size(); ++i) identity.data<double>()[i] = i / n % n == i % n;
+    for (const Isa isa : supported_isas()) {
+      const Tensor y = run_op(op, {x}, 1, {}, isa, 1)[0];
+      expect_close(run_op({"MatMul", 13}, {x, y})[0], identity, 1e-9);
+      expect_close(run_op({"MatMul", 13}, {y, x})[0], identity, 1e-9);
+      EXPECT_TRUE(identical(y, run_op(op, {x}, 1, {}, isa, 3)[0]));
+    }
+  }
   // The first pivot is 0.
   expect_close(run_op(op, {Tensor::of(Shape{2, 2}, std::vector<double>{0, 2, 4, 0})})[0],
                Tensor::of(Shape{2, 2}, std::vector<double>{0, 0.25, 0.5, 0}));
