@@ -41,6 +41,13 @@ inline F32 power(F32 x) {
   return normal_power(kBounded ? xsimd::min(F32(88.0f), x) : x);
 }
 
+/// Prefetches two vectors at position i of the row after this one, so that memory responds while powers are computed.
+/// Rows that are written are read first, too.
+inline void prefetch_next(const float* x, int64_t n, int64_t i) {
+  __builtin_prefetch(x + n + i);
+  __builtin_prefetch(x + n + i + kLanes);
+}
+
 /// Returns the sum of e^(x - max); with kStore writes the powers to y. kBounded: some x may be greater than max. Where
 /// each power is added depends on its position alone, so trailing powers of 0, which a mask hides, change nothing.
 template <bool kStore, bool kBounded = false>
@@ -49,6 +56,8 @@ inline float sum_of_powers(const float* x, float* y, int64_t n, float max) {
   F32 first(0.0f), second(0.0f);
   int64_t i = 0;
   for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
+    prefetch_next(x, n, i);
+    if (kStore) prefetch_next(y, n, i);
     const F32 e0 = power<kBounded>(load(x + i) - m), e1 = power<kBounded>(load(x + i + kLanes) - m);
     first += e0;
     second += e1;
