@@ -29,6 +29,16 @@ StridedCopy::StridedCopy(DType dtype, std::span<const int64_t> extents, std::spa
   }
   whole_ = dtype != DType::kString && row_.x_stride == 1 && row_.y_stride == 1;
   for (const Loop& loop : loops_) rows_ *= loop.extent;
+  if (whole_) read_in_order();
+}
+
+void StridedCopy::read_in_order() {
+  constexpr int64_t kMostPlaces = 16, kLongRow = 1024;  // bytes that are read in order anyway
+  constexpr int64_t kCached = 1 << 20;                  // bytes of all rows, which caches hold in any order
+  if (row_.extent >= kLongRow / width_ || checked_mul(rows_, row_.extent) < kCached / width_) return;
+  const auto next = std::ranges::find_if(
+      loops_, [&](const Loop& loop) { return loop.x_stride == row_.extent && loop.extent <= kMostPlaces; });
+  if (next != loops_.end()) std::rotate(next, next + 1, loops_.end());
 }
 
 void StridedCopy::add_loop(const Loop& loop) {

@@ -26,6 +26,9 @@ class StridedCopy {
     int64_t extent, x_stride, y_stride;
   };
   void add_loop(const Loop& loop);
+  /// Makes the loop over short rows that follow each other in x the innermost one, where they are written to few
+  /// places.
+  void read_in_order();
   struct RowCursor;
   /// Copies at most `most` rows, repeats included, from the cursor on and advances it. Returns the number of rows
   /// copied.

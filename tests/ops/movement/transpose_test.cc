@@ -63,6 +63,8 @@ TEST(Transpose, EveryWidthAndManyChunks) {
     check({2, 33, 19, 70}, {0, 3, 1, 2}, dtype);
     check({300, 2, 200}, {0, 2, 1}, dtype);
     check({2, 4000, 21}, {0, 2, 1}, dtype);
+    check({3, 1500, 5, 60}, {0, 2, 1, 3}, dtype);
+    check({3, 4, 700, 5, 60}, {3, 0, 2, 1, 4}, dtype);
     check({40001, 3}, {1, 0}, dtype);
     check({700, 600}, {1, 0}, dtype);
     check({3, 4, 2, 5, 2}, {3, 1, 4, 0, 2}, dtype);
