@@ -193,6 +193,7 @@ inline void register_tile(const T* x, int64_t ldx, T* y, int64_t ldy) {
 }
 
 /// Transposes tiles, in blocks with as many rows and columns as a cache line has elements. Blocks begin at a line of y.
+/// Large blocks take as long as memory takes to respond, and prefetch the next columns.
 template <class T>
 void in_registers(const void* x_in, int64_t rows, int64_t cols, int64_t ldx, void* y_out, int64_t ldy) {
   const auto* x = static_cast<const T*>(x_in);
@@ -206,6 +207,9 @@ void in_registers(const void* x_in, int64_t rows, int64_t cols, int64_t ldx, voi
     for (int64_t line = 0, last; line < full_rows; line = last) {
       last = line + kLine - (line > 0 ? 0 : after_line);
       if (last > full_rows) last = full_rows;
+      if constexpr (kLine > 8) {
+        for (int64_t r = line; r < last; ++r) __builtin_prefetch(x + r * ldx + end);
+      }
       for (int64_t c = first; c < end; c += W) {
         for (int64_t r = line; r < last; r += W) register_tile(x + r * ldx + c, ldx, y + c * ldy + r, ldy);
       }
