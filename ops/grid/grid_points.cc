@@ -82,7 +82,7 @@ GridTable::GridTable(const GridSettings& settings, const Shape& x, DType grid, c
 }
 
 void GridTable::find(const Tensor& grid, int64_t first, int64_t count, int32_t* offsets, float* weights) const {
-  if (s_.filter == Filter::kCubic || s_.padding == Padding::kReflection || grid.dtype() != DType::kFloat32) {
+  if (s_.padding == Padding::kReflection || grid.dtype() != DType::kFloat32) {
     for (int64_t i = 0; i < count; ++i) find(points_.taps(grid.raw(), first + i), offsets + i, weights + i);
     return;
   }
@@ -91,7 +91,8 @@ void GridTable::find(const Tensor& grid, int64_t first, int64_t count, int32_t* 
   for (int d = 0; d < axes; ++d) image[d] = {x_[d + 2], s_.align_corners, s_.padding == Padding::kBorder};
   const float* points = grid.data<float>() + first * axes;
   if (s_.filter == Filter::kNearest) return kernels_.nearest_pixels(points, image, axes, count, offsets);
-  kernels_.linear_taps(points, image, axes, count, kMostGridPoints, offsets, weights);
+  const auto find_taps = s_.filter == Filter::kCubic ? kernels_.cubic_taps : kernels_.linear_taps;
+  find_taps(points, image, axes, count, kMostGridPoints, offsets, weights);
 }
 
 void GridTable::find(const PointTaps& taps, int32_t* offsets, float* weights) const {

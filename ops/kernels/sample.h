@@ -29,6 +29,9 @@ struct SampleKernels {
   /// pixel.
   void (*linear_taps)(const float* grid, const GridAxis* image, int axes, int64_t n, int64_t pitch, int32_t* offsets,
                       float* weights);
+  /// The same for cubic samples, which have 4^axes taps.
+  void (*cubic_taps)(const float* grid, const GridAxis* image, int axes, int64_t n, int64_t pitch, int32_t* offsets,
+                     float* weights);
   /// Computes the offsets of the pixels nearest to the same points, negative outside the image. Of two equally near
   /// pixels the one with the even index is chosen.
   void (*nearest_pixels)(const float* grid, const GridAxis* image, int axes, int64_t n, int32_t* offsets);

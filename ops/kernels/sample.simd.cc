@@ -47,52 +47,85 @@ template <bool kCornersAligned>
   return __builtin_fabs(x) <= __DBL_MAX__ ? x : -100;
 }
 
-/// Computes the two taps of n points on an axis: positions [2, kMostGridPoints], -1 outside the axis, and weights. The
+constexpr double kCubic = -0.75;
+/// The cubic weight of a tap at a distance in [0, 1], and in [1, 2].
+[[gnu::always_inline]] inline double near_weight(double d) { return ((kCubic + 2) * d - (kCubic + 3)) * d * d + 1; }
+[[gnu::always_inline]] inline double far_weight(double d) {
+  return ((kCubic * d - 5 * kCubic) * d + 8 * kCubic) * d - 4 * kCubic;
+}
+
+/// Returns the weight of tap k at a distance. 2 taps are linear, 4 cubic.
+template <int kTaps>
+[[gnu::always_inline]] inline double weight_at(int k, double distance) {
+  if constexpr (kTaps == 2) return 1 - distance;
+  return k == 0 || k == 3 ? far_weight(distance) : near_weight(distance);
+}
+
+/// Computes the taps of n points on an axis: positions [kTaps, kMostGridPoints], -1 outside the axis, and weights. The
 /// points' coordinates are `pitch` floats apart.
-template <bool kCornersAligned, bool kBorder>
+template <int kTaps, bool kCornersAligned, bool kBorder>
 void axis_taps(const float* grid, int64_t pitch, int64_t n, int64_t length, double* positions, double* weights) {
   const double last = double(length - 1), extent = double(length);
   for (int64_t i = 0; i < n; ++i) {
     double x = pixel_at<kCornersAligned>(grid[i * pitch], last, extent);
-    if constexpr (kBorder) {
+    if constexpr (kBorder && kTaps == 2) {  // Taps of cubic samples are moved into the image one by one.
       x = x < 0 ? 0 : x;
       x = last < x ? last : x;
     }
-    double at = __builtin_floor(x);
-    for (int64_t k = 0; k < 2; ++k, at += 1) {
-      weights[k * kMostGridPoints + i] = 1 - __builtin_fabs(x - at);
-      const double inside = at >= 0 && at <= last ? at : -1;
-      positions[k * kMostGridPoints + i] = kBorder && at > last ? last : inside;
+    const double base = __builtin_floor(x), after = x - base;
+    LINNET_UNROLL for (int k = 0; k < kTaps; ++k) {
+      const int step = k + 1 - kTaps / 2;
+      const double at = base + step;
+      weights[k * kMostGridPoints + i] = weight_at<kTaps>(k, __builtin_fabs(after - step));
+      const double from_first = at < 0 ? 0 : at, moved = last < from_first ? last : from_first;
+      positions[k * kMostGridPoints + i] = kBorder || (at >= 0 && at <= last) ? moved : -1;
     }
   }
 }
 
-void linear_taps(const float* grid, const GridAxis* image, int axes, int64_t n, int64_t pitch, int32_t* offsets,
-                 float* weights) {
-  double tap_weights[8 * kMostGridPoints], axis_weights[2 * kMostGridPoints], positions[2 * kMostGridPoints];
+/// The points whose taps are found together: so many that their weights take little of the stack.
+template <int kTaps>
+constexpr int64_t kPart = kTaps == 2 ? kMostGridPoints : kMostGridPoints / 4;
+
+template <int kTaps>
+void find_part(const float* grid, const GridAxis* image, int axes, int64_t n, int64_t pitch, int32_t* offsets,
+               float* weights) {
+  double tap_weights[kTaps * kTaps * kTaps * kPart<kTaps>];
+  double axis_weights[kTaps * kMostGridPoints], positions[kTaps * kMostGridPoints];
   for (int64_t i = 0; i < n; ++i) {
     offsets[i] = 0;
     tap_weights[i] = 1;
   }
-  for (int axis = 0, taps = 1; axis < axes; ++axis, taps *= 2) {
+  int taps = 1;
+  for (int axis = 0; axis < axes; ++axis) {
     const GridAxis& a = image[axis];
-    const auto find = a.corners_aligned ? (a.border ? axis_taps<true, true> : axis_taps<true, false>)
-                                        : (a.border ? axis_taps<false, true> : axis_taps<false, false>);
+    const auto find = a.corners_aligned ? (a.border ? axis_taps<kTaps, true, true> : axis_taps<kTaps, true, false>)
+                                        : (a.border ? axis_taps<kTaps, false, true> : axis_taps<kTaps, false, false>);
     find(grid + axes - 1 - axis, axes, n, a.length, positions, axis_weights);
-    for (int t = 2 * taps - 1; t >= 0; --t) {  // backwards, as each tap is replaced by two
-      const int32_t* outer = offsets + t / 2 * pitch;
-      const double *outer_weights = tap_weights + t / 2 * kMostGridPoints,
-                   *weight = axis_weights + t % 2 * kMostGridPoints;
-      const double* position = positions + t % 2 * kMostGridPoints;
+    taps *= kTaps;
+    for (int t = taps - 1; t >= 0; --t) {  // backwards, as each tap is replaced by kTaps
+      const int32_t* outer = offsets + t / kTaps * pitch;
+      const double *outer_weights = tap_weights + t / kTaps * kPart<kTaps>,
+                   *weight = axis_weights + t % kTaps * kMostGridPoints;
+      const double* position = positions + t % kTaps * kMostGridPoints;
       for (int64_t i = 0; i < n; ++i) {
         const int32_t at = int32_t(position[i]), outside = (at | outer[i]) >> 31;
         offsets[t * pitch + i] = (outer[i] * int32_t(a.length) + at) | outside;
-        tap_weights[t * kMostGridPoints + i] = outer_weights[i] * weight[i];
+        tap_weights[t * kPart<kTaps> + i] = outer_weights[i] * weight[i];
       }
     }
   }
-  for (int64_t t = 0; t < int64_t{1} << axes; ++t) {
-    for (int64_t i = 0; i < n; ++i) weights[t * pitch + i] = float(tap_weights[t * kMostGridPoints + i]);
+  for (int t = 0; t < taps; ++t) {
+    for (int64_t i = 0; i < n; ++i) weights[t * pitch + i] = float(tap_weights[t * kPart<kTaps> + i]);
+  }
+}
+
+template <int kTaps>
+void find_taps(const float* grid, const GridAxis* image, int axes, int64_t n, int64_t pitch, int32_t* offsets,
+               float* weights) {
+  for (int64_t i = 0; i < n; i += kPart<kTaps>) {
+    const int64_t count = n - i < kPart<kTaps> ? n - i : kPart<kTaps>;
+    find_part<kTaps>(grid + i * axes, image, axes, count, pitch, offsets + i, weights + i);
   }
 }
 
@@ -129,7 +162,8 @@ void fill(SampleKernels& k);
 void fill(SampleKernels& k) {
   k = {.weighted = weighted,
        .weighted_pixels = weighted_pixels,
-       .linear_taps = linear_taps,
+       .linear_taps = find_taps<2>,
+       .cubic_taps = find_taps<4>,
        .nearest_pixels = nearest_pixels};
 }
 

@@ -83,7 +83,7 @@ Tensor image_of(const Tensor& grid, int64_t i) {
 /// Returns the settings for which float32 grids are evaluated in vectors.
 std::vector<OpCase> drawn_on_vectors() {
   std::vector<OpCase> all;
-  for (const char* mode : {"linear", "nearest"}) {
+  for (const char* mode : {"linear", "nearest", "cubic"}) {
     for (const char* padding : {"zeros", "border"}) {
       for (const int64_t corners : {0, 1}) {
         const Attributes attributes{
