@@ -50,6 +50,20 @@ def quantised(rng):
     ]  # fmt: skip
 
 
+def quantised_windows(rng):
+    """A convolution of few channels by large windows, which are copied to where they are contiguous."""
+    weights = {"w": rng.integers(-127, 127, (4, 4, 7, 7)).astype(np.int8), "ws": np.float32(rng.uniform(0.001, 0.01)),
+               "xs": np.float32(rng.uniform(0.01, 0.03)), "xz": np.uint8(rng.integers(110, 140)),
+               "ys": np.float32(rng.uniform(0.01, 0.03)), "yz": np.uint8(rng.integers(110, 140)),
+               "image": np.array([1, 4, 4, 4]), "flat": np.array(SHAPE)}  # fmt: skip
+    return weights, [
+        node("Reshape", ["x", "image"], ["r"]), node("QuantizeLinear", ["r", "xs", "xz"], ["q"]),
+        node("DequantizeLinear", ["q", "xs", "xz"], ["d"]), node("DequantizeLinear", ["w", "ws"], ["dw"]),
+        node("Conv", ["d", "dw"], ["k"], pads=[3] * 4), node("QuantizeLinear", ["k", "ys", "yz"], ["kq"]),
+        node("DequantizeLinear", ["kq", "ys", "yz"], ["dk"]), node("Reshape", ["dk", "flat"], ["y"]),
+    ]  # fmt: skip
+
+
 def tied(rng):
     """An embedding of 64 KiB that is also the weight of the last product."""
     weights = {"table": matrix(rng, 1024), "axis": np.array([1])}
@@ -64,6 +78,14 @@ def half(rng):
     weights = {"w": matrix(rng, dtype=np.float16), "v": matrix(rng, dtype=ml_dtypes.bfloat16)}
     return weights, [node("Cast", ["w"], ["wf"], to=FLOAT), node("Cast", ["v"], ["vf"], to=FLOAT),
                      node("MatMul", ["x", "wf"], ["m"]), node("MatMul", ["m", "vf"], ["y"])]  # fmt: skip
+
+
+def half_normalised(rng):
+    """A normalisation that reads and writes halves."""
+    weights = {"w": matrix(rng, 1, dtype=np.float16)[0], "b": matrix(rng, 1, dtype=np.float16)[0]}
+    return weights, [node("Cast", ["x"], ["h"], to=TensorProto.FLOAT16),
+                     node("LayerNormalization", ["h", "w", "b"], ["n"]),
+                     node("Cast", ["n"], ["y"], to=FLOAT)]  # fmt: skip
 
 
 def nbits(rng):
@@ -82,7 +104,8 @@ def repeated(rng):
 
 
 FORMS = {form.__name__: form for form in
-         (product, transposed, elementwise, convolution, quantised, tied, half, nbits, repeated)}  # fmt: skip
+         (product, transposed, elementwise, convolution, quantised, quantised_windows, tied, half, half_normalised,
+          nbits, repeated)}  # fmt: skip
 
 
 class Part:
