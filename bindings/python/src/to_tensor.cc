@@ -229,7 +229,7 @@ Tensor to_map(nb::handle value, const Fact& fact, const std::string& what) {
 }  // namespace
 
 Tensor to_tensor(nb::handle value, const Fact& fact, const std::string& what) {
-  if (const std::optional<Tensor> shared = shared_array(value, fact.dtype)) return *shared;
+  if (std::optional<Tensor> shared = shared_array(value, fact.dtype)) return std::move(*shared);
   switch (fact.dtype) {
     case DType::kSequence:
       return to_sequence(value, fact, what);
@@ -248,7 +248,7 @@ Tensor to_tensor(nb::handle array, const std::string& what) {
 }
 
 Tensor output_memory(nb::handle array, const Fact& fact, const std::string& what) {
-  if (const std::optional<Tensor> tensor = tensor_of_array(array, fact.dtype, true)) return *tensor;
+  if (std::optional<Tensor> tensor = tensor_of_array(array, fact.dtype, true)) return std::move(*tensor);
   if (is_object(fact.dtype) || dtype_bits(fact.dtype) < 8) {
     throw Error(ErrorKind::kType,
                 str(what, " cannot be given: elements of ", fact.dtype, " have no form in NumPy's memory"));
