@@ -88,7 +88,8 @@ class Interpolate final : public Kernel {
         pairs_(lines_.inner() == 1 && lines_.axis().taps == 2 && !lines_.axis().any_outside()) {
     if (all_first_) sources_.scale_offsets(lines_, lines_.out_elements());
     const bool narrow = lines_.axis().in <= std::numeric_limits<int32_t>::max();
-    if (std::is_same_v<T, float> && pairs_ && narrow) float_pairs_.emplace(lines_.axis());
+    const bool long_rows = lines_.axis().out >= PoolKernels::kPairBlock;
+    if (std::is_same_v<T, float> && pairs_ && narrow && long_rows) float_pairs_.emplace(lines_.axis());
   }
 
   void run(KernelContext& context) const override {
