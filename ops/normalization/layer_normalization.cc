@@ -132,6 +132,7 @@ class LayerNormalization final : public Op {
     require_inputs(in, 2, centered_ ? 3 : 2);
     const Fact& x = in[0];
     require_floating(x, "input");
+    if (internal_) require_rows(x.dtype, "input"), require_rows(to_, "output");
     for (int i = 1; i < int(in.size()); ++i) {
       if (!has_input(in, i)) continue;
       require_same_dtype(internal_ ? Fact(DType::kFloat32, x.dims) : x, in[size_t(i)], "input and parameters");
@@ -171,6 +172,12 @@ class LayerNormalization final : public Op {
     Dims dims = *x.dims;
     for (int i = normalize_axis(axis_, x.rank()); i < x.rank(); ++i) dims[size_t(i)] = 1;
     return Fact(stash_type_, dims);
+  }
+
+  /// Throws Error(kType) unless rows of the dtype are float32 or are converted to and from it.
+  static void require_rows(DType dtype, const char* what) {
+    if (dtype == DType::kFloat32 || is_half(dtype)) return;
+    throw Error(ErrorKind::kType, str(what, " must be float32, float16 or bfloat16, got ", dtype));
   }
 
   /// Converts between the dtype of x or y, which may be the same, and that of the parameters.
