@@ -71,7 +71,7 @@ class RowNormalizationKernel final : public Kernel {
   int in_place(int output) const override { return output == 0 && !p_.widen == !p_.narrow ? 0 : -1; }
   size_t scratch_bytes() const override {
     const bool buffered = p_.widen || p_.narrow || !p_.scale.is_row() || !p_.bias.is_row();
-    return buffered ? size_t(checked_mul(p_.n, int64_t{3 * sizeof(T)})) : 0;
+    return buffered ? size_t(checked_mul(checked_mul(p_.n, 3), int64_t{sizeof(T)})) : 0;
   }
 
  private:
