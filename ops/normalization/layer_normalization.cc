@@ -132,7 +132,10 @@ class LayerNormalization final : public Op {
     require_inputs(in, 2, centered_ ? 3 : 2);
     const Fact& x = in[0];
     require_floating(x, "input");
-    if (internal_) require_rows(x.dtype, "input"), require_rows(to_, "output");
+    if (internal_) {
+      require_rows(x.dtype, "input");
+      require_rows(to_, "output");
+    }
     for (int i = 1; i < int(in.size()); ++i) {
       if (!has_input(in, i)) continue;
       require_same_dtype(internal_ ? Fact(DType::kFloat32, x.dims) : x, in[size_t(i)], "input and parameters");

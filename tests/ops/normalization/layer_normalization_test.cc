@@ -112,6 +112,18 @@ TEST(RMSNormalization, DividesByTheRootMeanSquare) {
   }
 }
 
+TEST(LayerNormalization, InLinnetsDomainRefusesRowsThatItCannotConvert) {
+  const Tensor x = random_tensor({4, 50}), scale = random_tensor({50}, 1);
+  for (const char* op : {"LayerNormalization", "RMSNormalization"}) {
+    const auto to = [&](DType dtype) { return OpCase{op, 1, {{"to", int64_t(dtype)}}, "linnet"}; };
+    for (const DType dtype : {DType::kUndefined, DType::kUint8, DType::kInt32, DType::kFloat64}) {
+      EXPECT_THROW(run_op(to(dtype), {x, scale}), Error) << dtype;
+    }
+    EXPECT_THROW(run_op(to(DType::kFloat32), {cast_to(x, DType::kFloat64), scale}), Error);
+    EXPECT_EQ(run_op(to(DType::kFloat16), {x, scale})[0].dtype(), DType::kFloat16);
+  }
+}
+
 TEST(RMSNormalization, ComputesFloat64InFloat64) {
   const Tensor x = random_tensor({4, 50}), scale = random_tensor({50}, 1);
   const auto wide = [](const Tensor& t) { return cast_to(t, DType::kFloat64); };
